@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Runs the programs of Gradus and of libtorch in turn and prints one table of ratios.
+
+    bench/run [--only mlp_b32,lstm] [--rounds 4] [--threads 1,2] [--budget 0.2] [--build DIR]
+
+Each round starts both programs once per number of threads, so that a busy spell of the machine falls
+on both; the best time of all rounds counts. One thread means one pinned core. The ratio is
+libtorch / Gradus: above 1, Gradus is faster. Exits with 1 when both sides computed different things.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+# case: (target ratio, what is measured). A target is the distance between libtorch and what the
+# processor allows, less some margin; a case that the matrix product dominates has little to win.
+CASES = {
+    "startup": (50, "process start, x * x and its gradient, exit; Gradus linked statically"),
+    "add1": (10, "add of two 1-element tensors, untaped, per op"),
+    "chain1000": (15, "1000 taped scalar multiply-adds and the gradient, per op"),
+    "mlp_b1": (3, "784-128-10, relu, softmax cross entropy, Adam step, batch 1"),
+    "mlp_b32": (1.5, "the same, batch 32"),
+    "mlp_b512": (1.05, "the same, batch 512"),
+    "convnet": (1.5, "28x28x1, 2 x (conv 3x3, relu, pool), dense 128, dense 10, batch 32, Adam step"),
+    "lstm": (1.4, "batch 32, 64 steps, 64 inputs, 128 units, dense head, gradient"),
+    "embed_sgd": (3, "100k x 64 table, 1024 ids, sparse gradient, SGD"),
+    "embed_adagrad": (5, "the same, Adagrad"),
+    "softmax_xent": (2, "softmax cross entropy 512 x 1000 and its gradient"),
+    "layernorm": (2, "layer norm 512 x 768 and its three gradients"),
+    "tanh_1e3": (8, "mean of tanh(x*a+b)+x and its gradient, 1e3 elements"),
+    "tanh_1e5": (3, "the same, 1e5 elements"),
+    "tanh_1e7": (4, "the same, 1e7 elements"),
+}
+MODES = ("eager", "compiled")  # Gradus prints NAME and, where it also traces the step, NAME.compiled
+
+# Without these, glibc gives every large buffer back to the kernel and libtorch pays for page faults.
+TUNED_MALLOC = {"MALLOC_MMAP_THRESHOLD_": "4000000000", "MALLOC_TRIM_THRESHOLD_": "8000000000",
+                "MALLOC_TOP_PAD_": "268435456"}
+
+
+class Program:
+    """A benchmark program: its name and version, and its best times so far."""
+
+    def __init__(self, path, environment=None, startup=None):
+        self.path, self.environment, self.title = path, environment or {}, ""
+        self.startup = startup or [path, "--only", "startup", "--budget", "0"]
+        self.best, self.cpu, self.check = {}, {}, {}
+
+    def command(self, command, threads):
+        count = str(threads)
+        environment = os.environ | self.environment | {"OMP_NUM_THREADS": count, "MKL_NUM_THREADS": count}
+        cores = sorted(os.sched_getaffinity(0))
+        allowed = cores[-1:] if threads == 1 else cores
+        return subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE,
+                              preexec_fn=lambda: os.sched_setaffinity(0, allowed))
+
+    def round(self, threads, only, budget):
+        out = self.command([self.path, "--threads", str(threads), "--budget", str(budget), "--only",
+                            ",".join(f"{n},{n}.compiled" for n in only if n != "startup")], threads)
+        for line in out.stdout.splitlines():
+            if line.startswith("#"):
+                self.title = line[1:].strip()
+                continue
+            name, _, best, cpu, check = line.split("\t")
+            self.note((name, threads), float(best), float(cpu))
+            self.check[name, threads] = float(check)
+
+    def start(self, threads):
+        for _ in range(5):
+            begin = time.perf_counter()
+            self.command(self.startup, threads)
+            self.note(("startup", threads), (time.perf_counter() - begin) * 1e6, 0.0)
+
+    def note(self, key, best, cpu):
+        self.best[key] = min(best, self.best.get(key, best))
+        self.cpu[key] = min(cpu, self.cpu.get(key, cpu))
+
+
+def shown(program, key):
+    """A time in a readable unit; ~ when even the best one-thread sample shared its core."""
+    us = program.best.get(key) if program else None
+    if us is None:
+        return "-"
+    busy = "~" if key[1] == 1 and 0 < program.cpu[key] < 0.8 * us else ""
+    for unit, size in (("s", 1e6), ("ms", 1e3), ("us", 1)):
+        if us >= size:
+            return f"{us / size:.3g} {unit}{busy}"
+    return f"{us * 1e3:.3g} ns{busy}"
+
+
+def table_row(name, threads, gradus, torch):
+    keys = [((name if mode == "eager" else f"{name}.{mode}"), threads) for mode in MODES]
+    ours = [key for key in keys if key in gradus.best]
+    theirs = torch.best.get((name, threads)) if torch else None
+    ratio, verdict = "-", ""
+    if ours and theirs:
+        factor = theirs / min(gradus.best[key] for key in ours)
+        ratio = f"{factor:.3g}x"
+        verdict = "**loss**" if factor < 1 else "below target" if factor < CASES[name][0] else "ok"
+        if any(differs(gradus.check.get(key), torch.check.get((name, threads))) for key in ours):
+            verdict = "**different result**"
+    cells = [name, threads, *(shown(gradus, key) for key in keys), shown(torch, (name, threads)), ratio,
+             f"{CASES[name][0]}x", verdict]
+    return "| " + " | ".join(map(str, cells)) + " |", verdict
+
+
+def differs(ours, theirs):
+    return ours is not None and theirs is not None and not abs(ours - theirs) <= 1e-3 * abs(theirs)
+
+
+def instruction_set():
+    flags = set(re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)[1].split())
+    return "avx512" if {"avx512f", "avx512vl"} <= flags else "avx2" if {"avx2", "fma"} <= flags else "baseline"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", default=",".join(CASES), help="cases, comma separated")
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--budget", type=float, default=0.2, help="seconds per case and round")
+    parser.add_argument("--build", default=pathlib.Path(__file__).parent.parent / "build/bench/bench",
+                        type=pathlib.Path, help="folder of the programs")
+    args = parser.parse_args()
+    args.only = [name for name in args.only.split(",") if name]
+    if unknown := set(args.only) - set(CASES):
+        parser.error(f"unknown case {', '.join(sorted(unknown))}; there are: {', '.join(CASES)}")
+    return args
+
+
+def main():
+    args = arguments()
+    gradus = Program(args.build / "gradus_bench", startup=[args.build / "startup_bench"])
+    torch = Program(args.build / "torch_bench", TUNED_MALLOC)
+    programs = [p for p in (gradus, torch) if p.path.exists()]
+    counts = [int(n) for n in args.threads.split(",")]
+    for _ in range(args.rounds):
+        for threads in counts:
+            for program in programs:
+                program.round(threads, args.only, args.budget)
+                if "startup" in args.only and os.path.exists(program.startup[0]):
+                    program.start(threads)
+
+    print(f"{' beside '.join(p.title for p in programs)}; {instruction_set()}, {os.cpu_count()} cores, "
+          f"best of {args.rounds} rounds\n")
+    print("| case | threads | Gradus eager | Gradus compiled | libtorch | ratio | target | |\n"
+          "|---|---|---|---|---|---|---|---|")
+    verdicts = []
+    for name in args.only:
+        for threads in counts:
+            row, verdict = table_row(name, threads, gradus, torch if torch in programs else None)
+            print(row)
+            verdicts.append(verdict)
+    print("\n" + "\n".join(f"- {name}: {CASES[name][1]}" for name in args.only))
+    return any("different" in verdict for verdict in verdicts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
