@@ -1,0 +1,303 @@
+// How a product is cut, from the outside in:
+//
+//   chunks    blocks of C, each computed by one thread from beginning to end    run(),
+//   choose_grid() k blocks  so that a panel of B stays in the first cache run_chunk() panels
+//   columns as wide as a register tile                                run_chunk() tiles     rows of
+//   a panel: one or two calls of the kernel                   Panel
+//
+// Operands are read where they are if that is good enough: A always can be (the kernel broadcasts
+// single elements of it), B unless it is transposed. B is packed panel by panel, right before use:
+// the tile of the first rows copies it while computing. Transposed B with few rows takes the form
+// `dot`, which needs no packing. Transposed A is packed when it would touch too many cache lines.
+#include "kernels/gemm.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.h"
+#include "base/thread_pool.h"
+#include "kernels/gemm_pack.h"
+#include "kernels/gemm_tile.h"
+#include "kernels/scratch.h"
+
+namespace gradus::kernels {
+namespace {
+
+using std::int64_t;
+
+constexpr TileOffsets kOneProduct{0, 0};
+constexpr int64_t kFirstCache = 32 * 1024, kSecondCache = 512 * 1024;
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+struct Range {
+  int64_t begin, end;
+  int64_t size() const { return end - begin; }
+};
+
+enum class PanelOfB { in_place, copied, transposed };
+
+// A product and how it will be computed. Strides are in bytes.
+struct Product {
+  Isa isa;
+  bool float64;
+  TileForm form;
+  bool accumulate, relu;
+  int64_t m, n, k, element;
+  const char* a;
+  int64_t a_stride;
+  const char* b;
+  int64_t b_stride;
+  char* c;
+  int64_t c_stride;
+  const char *bias, *gate;
+  int64_t gate_stride;
+
+  PanelOfB panel = PanelOfB::in_place;
+  bool pack_a = false;
+  int64_t width = 0;   // columns of a panel
+  int64_t height = 0;  // most rows of a tile
+  int64_t most_k = 0;  // of a block
+
+  const char* a_at(int64_t row, int64_t i) const { return a + a_step(row) + a_step_k(i); }
+  int64_t a_step(int64_t rows) const {
+    return rows * (form == TileForm::columns ? element : a_stride);
+  }
+  int64_t a_step_k(int64_t i) const { return i * (form == TileForm::columns ? a_stride : element); }
+  const char* b_at(int64_t i, int64_t column) const {
+    const bool by_column = form == TileForm::dot || panel == PanelOfB::transposed;
+    return b + (by_column ? column * b_stride + i * element : i * b_stride + column * element);
+  }
+  int max_rows(int64_t cols) const {
+    return kernels::max_rows(isa, float64, form, static_cast<int>(cols));
+  }
+};
+
+// Rows cut into tiles of nearly equal height: `taller` tiles of height + 1, then the others.
+struct RowCut {
+  int64_t tiles, height, taller;
+  RowCut(int64_t rows, int64_t most)
+      : tiles(ceil_div(rows, most)), height(rows / tiles), taller(rows % tiles) {}
+};
+
+// The tiles of one panel for one block of k, from the first row of a chunk to its last.
+class Panel {
+ public:
+  Panel(const Product& p, Range rows, Range cols, Range ks) : p_(p) {
+    spec_.isa = p.isa;
+    spec_.float64 = p.float64;
+    spec_.form = p.form;
+    spec_.cols = static_cast<std::uint8_t>(cols.size());
+    spec_.accumulate = p.accumulate || ks.begin > 0;
+    const bool last = ks.end == p.k;
+    spec_.bias = p.bias && last;
+    spec_.relu = p.relu && last;
+    spec_.gate = p.gate && last;
+    args_.a = p.a_at(rows.begin, ks.begin);
+    args_.a_stride = p.a_stride;
+    args_.b = p.b_at(ks.begin, cols.begin);
+    args_.b_stride = p.b_stride;
+    args_.c = p.c + rows.begin * p.c_stride + cols.begin * p.element;
+    args_.c_stride = p.c_stride;
+    args_.k = ks.size();
+    args_.offsets = &kOneProduct;
+    args_.products = 1;
+    args_.bias = p.bias + cols.begin * p.element;
+    args_.gate = p.gate + rows.begin * p.gate_stride + cols.begin * p.element;
+    args_.gate_stride = p.gate_stride;
+  }
+
+  void use_packed_a(const char* a) { args_.a = a; }
+  void use_packed_b(const char* b, int64_t stride) {
+    args_.b = b;
+    args_.b_stride = stride;
+  }
+
+  // The next `tiles` tiles downwards, which also write B to `b_copy` if there is one.
+  void run(int64_t tiles, int64_t height, char* b_copy = nullptr) {
+    if (tiles == 0) return;
+    spec_.rows = static_cast<std::uint8_t>(height);
+    spec_.copy_b = b_copy != nullptr;
+    args_.b_copy = b_copy;
+    args_.tiles = tiles;
+    args_.a_step = p_.a_step(height);
+    if (p_.pack_a) {
+      args_.a_stride = height * p_.element;
+      args_.a_step = height * args_.k * p_.element;
+    }
+    tile_kernel(spec_)(args_);
+    args_.a = static_cast<const char*>(args_.a) + tiles * args_.a_step;
+    args_.c = static_cast<char*>(args_.c) + tiles * height * args_.c_stride;
+    args_.gate = static_cast<const char*>(args_.gate) + tiles * height * args_.gate_stride;
+  }
+
+ private:
+  const Product& p_;
+  TileSpec spec_;
+  TileArgs args_;
+};
+
+void pack_a(const Product& p, Range rows, Range ks, const RowCut& cut, char* to) {
+  const auto pack = pack_table(p.isa).tiles[p.float64];
+  const char* from = p.a_at(rows.begin, ks.begin);
+  const int64_t tall_rows = cut.taller * (cut.height + 1);
+  pack(to, from, p.a_stride, ks.size(), cut.height + 1, cut.taller);
+  pack(to + tall_rows * ks.size() * p.element, from + p.a_step(tall_rows), p.a_stride, ks.size(),
+       cut.height, cut.tiles - cut.taller);
+}
+
+// Cuts of k of at most `most`, nearly equal, and whole vectors but for the last.
+int64_t k_block(int64_t k, int64_t most) {
+  return k <= most ? std::max<int64_t>(k, 1) : ceil_div(ceil_div(k, ceil_div(k, most)), 16) * 16;
+}
+
+void run_chunk(const Product& p, Range rows, Range cols) {
+  const RowCut cut(rows.size(), p.height);
+  const int64_t kc = k_block(p.k, p.most_k), vector = lanes(p.isa, p.float64);
+  std::optional<Scratch> a_scratch, b_scratch;
+  char *packed_a = nullptr, *packed_b = nullptr;
+  if (p.pack_a) packed_a = a_scratch.emplace(rows.size() * kc * p.element).as<char>();
+  if (p.panel != PanelOfB::in_place)
+    packed_b = b_scratch.emplace(ceil_div(p.width, vector) * vector * kc * p.element).as<char>();
+  int64_t k = 0;
+  do {
+    const Range ks{k, std::min(p.k, k + kc)};
+    if (packed_a) pack_a(p, rows, ks, cut, packed_a);
+    for (int64_t j = cols.begin; j < cols.end; j += p.width) {
+      const Range panel_cols{j, std::min(cols.end, j + p.width)};
+      const int64_t packed_cols = ceil_div(panel_cols.size(), vector) * vector;
+      Panel panel(p, rows, panel_cols, ks);
+      if (packed_a) panel.use_packed_a(packed_a);
+      int64_t tall = cut.taller, others = cut.tiles - cut.taller;
+      if (p.panel == PanelOfB::copied) {
+        panel.run(1, cut.height + (tall > 0), packed_b);
+        --(tall > 0 ? tall : others);
+      } else if (p.panel == PanelOfB::transposed) {
+        pack_table(p.isa).transposed[p.float64](packed_b, p.b_at(k, j), p.b_stride, ks.size(),
+                                                panel_cols.size(), packed_cols);
+      }
+      if (packed_b) panel.use_packed_b(packed_b, packed_cols * p.element);
+      panel.run(tall, cut.height + 1);
+      panel.run(others, cut.height);
+    }
+    k = ks.end;
+  } while (k < p.k);
+}
+
+struct Grid {
+  int64_t rows, cols;  // of a chunk
+};
+
+// Chunks as large as the second cache likes, but at least a few of them while each is worth it.
+Grid choose_grid(const Product& p) {
+  constexpr int64_t kMostRows = 252, kMostCols = 512, kEnoughChunks = 8;
+  constexpr int64_t kLeastWork = 500'000;  // multiply-adds, about 10 us
+  Grid grid{std::min(p.m, kMostRows), std::min(p.n, kMostCols)};
+  while (ceil_div(p.m, grid.rows) * ceil_div(p.n, grid.cols) < kEnoughChunks &&
+         grid.rows * grid.cols * p.k >= 2 * kLeastWork) {
+    const int64_t tall = ceil_div(grid.rows, p.height), wide = ceil_div(grid.cols, p.width);
+    if (wide > 1 && grid.cols >= grid.rows)
+      grid.cols = ceil_div(wide, 2) * p.width;
+    else if (tall > 1)
+      grid.rows = ceil_div(tall, 2) * p.height;
+    else
+      break;
+  }
+  return grid;
+}
+
+void run(const Product& p) {
+  constexpr int64_t kSerialWork = 1'000'000;  // multiply-adds, about 20 us
+  if (p.m * p.n * p.k < kSerialWork) return run_chunk(p, {0, p.m}, {0, p.n});
+  const Grid grid = choose_grid(p);
+  const int64_t down = ceil_div(p.m, grid.rows), across = ceil_div(p.n, grid.cols);
+  parallel_for(down * across, [&](int64_t i) {
+    const int64_t row = i % down * grid.rows, col = i / down * grid.cols;
+    run_chunk(p, {row, std::min(p.m, row + grid.rows)}, {col, std::min(p.n, col + grid.cols)});
+  });
+}
+
+// Columns of a panel: as wide as the registers allow when there are few rows.
+int64_t panel_width(const Product& p) {
+  if (p.form == TileForm::dot) return p.m == 1 ? 8 : 4;
+  if (p.isa == Isa::baseline) return 16;
+  const int vector = lanes(p.isa, p.float64);
+  for (const int vectors : {12, 6, 4, 3})
+    if (p.m <= p.max_rows(vectors * vector)) return vectors * vector;
+  return 2 * vector;
+}
+
+void choose_plan(Product& p, bool trans_b) {
+  // Adding up lanes costs as much as 26 steps of k, transposing as much as 6 rows.
+  if (trans_b && p.form == TileForm::rows && 4 * p.m < p.k) p.form = TileForm::dot;
+  p.width = std::min(panel_width(p), p.n);
+  p.height = p.max_rows(p.width);
+  p.most_k = 1024;
+  if (p.form == TileForm::dot || p.k == 0) return;
+  if (trans_b) {
+    p.panel = PanelOfB::transposed;
+    p.most_k = 256;
+  } else if (p.m > p.height && p.k * p.b_stride > kFirstCache / 2) {
+    p.panel = PanelOfB::copied;
+    p.most_k = 256;
+  } else if (p.m <= 4 && p.k * p.b_stride > kSecondCache / 2) {
+    p.most_k = 64;  // read B nearly row by row, as memory likes it
+  }
+  p.pack_a = p.form == TileForm::columns && p.n >= 128 && p.k * p.a_stride > kFirstCache;
+}
+
+// With one row or column an operand is a vector, and whether that is transposed is a matter of
+// words. Chooses the words for which the kernel reads and writes neighbours.
+GemmArgs simplified(GemmArgs g) {
+  if (g.n == 1 && g.trans_a && g.ldc == 1 && !g.bias && (!g.gate || g.ld_gate == 1)) {
+    std::swap(g.a, g.b);
+    std::swap(g.lda, g.ldb);
+    g.trans_a = !g.trans_b;
+    g.trans_b = false;
+    g.n = g.m;
+    g.m = 1;
+    g.ldc = g.ld_gate = g.n;
+  }
+  if (g.m == 1 && g.trans_a && g.lda == 1) {
+    g.trans_a = false;
+    g.lda = g.k;
+  }
+  if (g.n == 1 && !g.trans_b && g.ldb == 1) {
+    g.trans_b = true;
+    g.ldb = g.k;
+  }
+  return g;
+}
+
+}  // namespace
+
+void gemm(const GemmArgs& args, Isa isa) {
+  GRADUS_ASSERT(args.dtype == DType::float32 || args.dtype == DType::float64);
+  if (args.m == 0 || args.n == 0) return;
+  const GemmArgs& g = args.m == 1 || args.n == 1 ? simplified(args) : args;
+  Product p;
+  p.isa = isa;
+  p.float64 = g.dtype == DType::float64;
+  p.element = p.float64 ? 8 : 4;
+  p.form = g.trans_a ? TileForm::columns : TileForm::rows;
+  p.accumulate = g.accumulate;
+  p.relu = g.relu;
+  p.m = g.m;
+  p.n = g.n;
+  p.k = g.k;
+  p.a = static_cast<const char*>(g.a);
+  p.a_stride = g.lda * p.element;
+  p.b = static_cast<const char*>(g.b);
+  p.b_stride = g.ldb * p.element;
+  p.c = static_cast<char*>(g.c);
+  p.c_stride = g.ldc * p.element;
+  p.bias = static_cast<const char*>(g.bias);
+  p.gate = static_cast<const char*>(g.gate);
+  p.gate_stride = g.ld_gate * p.element;
+  choose_plan(p, g.trans_b);
+  run(p);
+}
+
+void gemm(const GemmArgs& args) { gemm(args, isa()); }
+
+}  // namespace gradus::kernels

@@ -1,0 +1,38 @@
+// Dense matrix products over raw pointers, row-major:
+//
+//   C[m, n] = op(A) op(B)  (+ C)  (+ bias)  (relu)  (gate)
+//
+// Everything is built on the tile kernel of gemm_tile.h. Work above about 20 us is spread over the
+// thread pool; how it is cut depends on the sizes alone, so bits do not depend on threads.
+#pragma once
+#include <cstdint>
+
+#include "gradus/dtype.h"
+#include "kernels/isa.h"
+
+namespace gradus::kernels {
+
+// Leading dimensions and strides count elements. C must not overlap A, B, bias or gate.
+struct GemmArgs {
+  DType dtype = DType::float32;  // float32 or float64
+  bool trans_a = false;          // A is stored as [k, m] instead of [m, k]
+  bool trans_b = false;          // B is stored as [n, k] instead of [k, n]
+  bool accumulate = false;       // add to C; otherwise C is only written
+  std::int64_t m = 0, n = 0, k = 0;
+  const void* a = nullptr;
+  std::int64_t lda = 0;
+  const void* b = nullptr;
+  std::int64_t ldb = 0;
+  void* c = nullptr;
+  std::int64_t ldc = 0;
+  // The epilogue, applied to the finished sum in this order.
+  const void* bias = nullptr;  // [n], added to every row
+  bool relu = false;           // max(x, 0); a NaN stays
+  const void* gate = nullptr;  // [m, n]: 0 where it is not > 0, the gradient of relu
+  std::int64_t ld_gate = 0;
+};
+
+void gemm(const GemmArgs& args);
+void gemm(const GemmArgs& args, Isa isa);  // not above isa()
+
+}  // namespace gradus::kernels

@@ -1,0 +1,96 @@
+// The one kernel under every dense product: a register tile of a sum of products,
+//
+//   C[rows, cols] (+)= sum over i < products of A_i[rows, k] B_i[k, cols]
+//
+// with an optional epilogue while the tile is still in registers. matmul, every pass of a
+// convolution, LSTM steps and attention only differ in the pointers and strides they hand to it.
+//
+// A TileSpec is what is known when code is emitted; TileArgs is what may change with every call.
+// tile_kernel(spec) emits machine code the first time a spec is met (20-50 us) and finds it again
+// in nanoseconds. Without AVX2, or where memory must not be executable, it is a plain C++ loop.
+//
+// Each element of C adds its k products in increasing k, product after product, starting from zero;
+// the old C is added last. (In the form `dot` each vector lane does so for its own k, and the lanes
+// are added up at the end.) So bits depend on the form and on where the caller cuts k, never on the
+// tile's size or on threads.
+#pragma once
+#include <cstdint>
+
+#include "kernels/isa.h"
+
+namespace gradus::kernels {
+
+// How operands lie in memory; "contiguous" means that the elements are neighbours.
+enum class TileForm : std::uint8_t {
+  rows,     // A contiguous along k, B along columns: the plain product
+  columns,  // A contiguous along rows, B along columns: the first operand transposed
+  dot,      // A and B contiguous along k: the second operand transposed
+};
+
+struct TileSpec {
+  Isa isa = Isa::baseline;
+  bool float64 = false;
+  TileForm form = TileForm::rows;
+  std::uint8_t rows = 1;
+  std::uint8_t cols = 1;
+  bool accumulate = false;  // add to C instead of overwriting it
+  bool bias = false;        // add bias[cols]
+  bool relu = false;        // then max(x, 0), a NaN stays
+  bool gate = false;        // then 0 where gate[rows, cols] is not > 0: the gradient of relu
+  bool copy_b = false;      // also pack B while it passes through registers (not in form dot)
+
+  std::uint32_t key() const {
+    return static_cast<std::uint32_t>(isa) | std::uint32_t{float64} << 2 |
+           static_cast<std::uint32_t>(form) << 3 | std::uint32_t{accumulate} << 5 |
+           std::uint32_t{bias} << 6 | std::uint32_t{relu} << 7 | std::uint32_t{gate} << 8 |
+           std::uint32_t{copy_b} << 9 | std::uint32_t{rows} << 10 | std::uint32_t{cols} << 16;
+  }
+};
+
+// One product of the sum: byte offsets that are added to TileArgs::a and ::b.
+struct TileOffsets {
+  std::int64_t a, b;
+};
+
+// All strides are in bytes. The kernel walks down `tiles` tiles of `rows` rows each, with the same
+// B: A moves on by a_step, C and the gate by rows * stride.
+struct TileArgs {
+  const void* a;
+  const void* b;
+  void* c;
+  std::int64_t k;         // of each product; may be 0
+  std::int64_t a_stride;  // form rows and dot: between rows of A; form columns: between its k
+  std::int64_t b_stride;  // form dot: between columns of B; otherwise between its k
+  std::int64_t c_stride;  // between rows of C
+  std::int64_t tiles;     // at least 1
+  std::int64_t a_step;
+  const TileOffsets* offsets;
+  std::int64_t products;  // at least 1
+  const void* bias;
+  const void* gate;
+  std::int64_t gate_stride;
+  void* b_copy;  // k rows of as many whole vectors as hold cols
+};
+
+class TileKernel {
+ public:
+  using Function = void (*)(const TileArgs*, const TileSpec*);
+  TileKernel(Function function, const TileSpec& spec) : function_(function), spec_(spec) {}
+  void operator()(const TileArgs& args) const { function_(&args, &spec_); }
+  const TileSpec& spec() const { return spec_; }
+
+ private:
+  Function function_;
+  TileSpec spec_;
+};
+
+// Lives as long as the process. Any number of threads may ask at once.
+const TileKernel& tile_kernel(const TileSpec& spec);
+
+// Elements in a vector register of `isa`; 1 without vectors.
+int lanes(Isa isa, bool float64);
+
+// The tallest tile of `cols` columns whose accumulators and operands fit the registers.
+int max_rows(Isa isa, bool float64, TileForm form, int cols);
+
+}  // namespace gradus::kernels
