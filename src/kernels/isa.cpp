@@ -1,5 +1,7 @@
 #include "kernels/isa.h"
 
+#include <cpuid.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -7,12 +9,20 @@
 namespace gradus::kernels {
 namespace {
 
+// Parts of x86-64-v3 that not every compiler's __builtin_cpu_supports knows.
+bool has_f16c_movbe_lzcnt() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  constexpr unsigned kF16c = 1u << 29, kMovbe = 1u << 22, kLzcnt = 1u << 5;
+  if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (ecx & kF16c) == 0 || (ecx & kMovbe) == 0)
+    return false;
+  return __get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx) && (ecx & kLzcnt) != 0;
+}
+
 Isa processor_isa() {
   __builtin_cpu_init();
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                  __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
-                  __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
-                  __builtin_cpu_supports("movbe");
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                  has_f16c_movbe_lzcnt();
   if (!v3) return Isa::baseline;
   const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&

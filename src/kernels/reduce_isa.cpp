@@ -39,9 +39,9 @@ struct Max {
   template <class V>
   static V apply(V a, V b) {
     if constexpr (std::is_arithmetic_v<V>)
-      return a > b || a != a ? a : b;
+      return a > b || is_nan(a) ? a : b;
     else
-      return (a > b) | (a != a) ? a : b;
+      return ((a > b) | is_nan(a)) ? a : b;
   }
 };
 
@@ -49,9 +49,9 @@ struct Min {
   template <class V>
   static V apply(V a, V b) {
     if constexpr (std::is_arithmetic_v<V>)
-      return a < b || a != a ? a : b;
+      return a < b || is_nan(a) ? a : b;
     else
-      return (a < b) | (a != a) ? a : b;
+      return ((a < b) | is_nan(a)) ? a : b;
   }
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "gradus/dtype.h"
 
@@ -59,6 +60,12 @@ inline float float_of_bits(std::uint32_t bits) {
   return x;
 }
 
+// Of a number, or of every lane of a vector.
+template <class V>
+inline auto is_nan(V x) {
+  return x != x;  // NOLINT(misc-redundant-expression)
+}
+
 template <class T>
 inline T load_one(const T* p) {
   return *p;
@@ -71,7 +78,8 @@ inline float load_one(const half* p) { return *p; }
 #endif
 
 template <class T>
-inline Vec<T> load(const T* p) {
+requires std::is_arithmetic_v<T>
+inline Vec<Compute<T>> load(const T* p) {
   Vec<T> v;
   std::memcpy(&v, p, sizeof v);
   return v;
