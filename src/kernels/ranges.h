@@ -11,6 +11,10 @@ namespace gradus::kernels {
 // One piece should move about this much memory: some 10 us, well above the cost of handing it out.
 inline constexpr std::int64_t kGrainBytes = 256 * 1024;
 
+inline std::int64_t round_up(std::int64_t n, std::int64_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
+
 // How many items of `bytes` each make up one piece.
 inline std::int64_t grain_of(std::int64_t bytes) {
   return std::max<std::int64_t>(1, kGrainBytes / std::max<std::int64_t>(1, bytes));
