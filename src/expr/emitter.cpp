@@ -1,8 +1,653 @@
+// Loops and passes of the emitted code; machine.h does single instructions.
+//
+//   entry:     frame, row pointers of all ports, pinned constants
+//   row:       for each pass:   values per row, then
+//                 block:        at most 4096 columns if the pass has float sums, else all
+//                   loop:       `copies` vectors, each after a check that a whole vector is left
+//                   tail:       what is left, masked
+//                               fold the sums into their float64 totals
+//                               fold the accumulators into the reductions' results
+//              advance the row pointers
+//
+// A pass with reductions has as many copies as vectors in a stripe (schedule.h), each with its own
+// accumulator and its own tail, so that a column always meets the same lane.
 #include "expr/emitter.h"
 
-namespace gradus::expr {
+#include <sys/mman.h>
+#include <xbyak/xbyak_util.h>
 
-bool supported(Isa isa) { return isa == Isa::interpreter; }
-Emitted emit(const Program&, const Schedule&, Isa) { return {}; }
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "expr/machine.h"
+
+namespace gradus::expr {
+namespace {
+
+using Xbyak::Label;
+using Xbyak::Reg64;
+using Xmm = Machine::Xmm;
+
+// Frame offsets below 64 are fixed.
+constexpr int kCallerStack = 0, kColumnsLeft = 8;
+constexpr int kLongBody = 24;  // steps; longer bodies keep the processor busy without unrolling
+
+// Registers for ports; those from the fifth on belong to the caller.
+constexpr int kPortRegisters[] = {Xbyak::Operand::RSI, Xbyak::Operand::R8,  Xbyak::Operand::R9,
+                                  Xbyak::Operand::RBX, Xbyak::Operand::RBP, Xbyak::Operand::R12,
+                                  Xbyak::Operand::R13, Xbyak::Operand::R14, Xbyak::Operand::R15};
+constexpr int kPortRegisterCount = 9, kFirstSavedPort = 3;
+
+// Registers that a step needs beside its operands and its result.
+int scratch_need(const Program& p, const Schedule& s, const Step& step) {
+  const Instr& i = p.code[step.value];
+  switch (step.kind) {
+    case Step::store:
+    case Step::store_row:
+      return 4;
+    case Step::save:
+      return 1;
+    case Step::accumulate:
+      return 5;
+    default:
+      break;
+  }
+  switch (i.code) {
+    case Code::min:
+    case Code::max:
+      return p.code[i.a].code == Code::constant ? 0 : 1;
+    case Code::mul:
+      return is_int(i.type) && is_wide(i.type) ? 2 : 0;
+    case Code::narrow:
+      return 2;
+    case Code::input:
+      return i.type == Type::mask ? 1 : 0;
+    case Code::select:
+    case Code::keep:
+    case Code::drop:
+      return s.wide && !is_wide(i.type) ? 1 : 0;
+    default:
+      return 0;
+  }
+}
+
+struct Sequence {
+  std::vector<Step> steps;
+  int registers = 0;  // that its steps need for values that are not pinned
+};
+
+class Emission {
+ public:
+  Emission(std::vector<std::uint8_t>& buffer, const Program& p, const Schedule& s, Isa isa,
+           int extra)
+      : p_(p), s_(s), m_(buffer, p, s, isa) {
+    place_ports();
+    find_lazy_inputs();
+    for (std::size_t k = 0; k < s.passes.size(); ++k) {
+      row_code_.push_back(row_sequence(s.passes[k]));
+      element_code_.push_back(element_sequence(k));
+    }
+    pin_values(extra);
+  }
+
+  // The code without the constants behind it is all that runs; both are in the buffer.
+  std::size_t run() {
+    Label row, exit;
+    enter();
+    m_.mov(m_.rows, arg(offsetof(LoopArgs, rows)));
+    m_.test(m_.rows, m_.rows);
+    m_.jle(exit);
+    load_ports();
+    for (const std::uint16_t v : s_.constants)
+      if (m_.pinned(v) >= 0) {
+        const Instr& i = p_.code[v];
+        const bool mask = i.type == Type::mask;
+        m_.vmovups(m_.full(m_.pinned(v)),
+                   m_.pool(mask && i.bits ? ~0ull : i.bits, mask || is_wide(i.type)));
+      }
+    m_.L(row);
+    for (std::size_t k = 0; k < s_.passes.size(); ++k) pass(k);
+    m_.dec(m_.rows);
+    m_.jz(exit);
+    advance_ports();
+    m_.jmp(row);
+    m_.L(exit);
+    leave();
+    m_.write_pool();
+    m_.rewrite(frame_patch_, static_cast<std::uint64_t>((m_.frame_bytes() + 63) & ~63), 4);
+    m_.ready();
+    return m_.getSize();
+  }
+
+ private:
+  Xbyak::Address arg(std::size_t offset) { return m_.ptr[m_.args + static_cast<int>(offset)]; }
+
+  // Ports ---------------------------------------------------------------------------------------
+
+  void place_ports() {
+    const std::size_t count =
+        p_.inputs.size() + p_.outputs.size() + static_cast<std::size_t>(s_.scratch_rows);
+    for (std::size_t k = 0; k < count; ++k) {
+      Machine::PortPlace place;
+      if (k < kPortRegisterCount)
+        place.reg = kPortRegisters[k];
+      else
+        place.slot = m_.new_slot(8);
+      m_.ports.push_back(place);
+    }
+    if (count > kPortRegisterCount) m_.new_slot(64 - m_.frame_bytes() % 64);
+    saved_ = std::clamp(static_cast<int>(count), kFirstSavedPort, kPortRegisterCount);
+  }
+
+  void enter() {
+    for (int k = kFirstSavedPort; k < saved_; ++k) m_.push(Reg64(kPortRegisters[k]));
+    m_.mov(m_.r11, m_.rsp);
+    m_.sub(m_.rsp, 0x7fffffff);
+    frame_patch_ = m_.getSize() - 4;
+    m_.and_(m_.rsp, -64);
+    m_.mov(m_.slot(kCallerStack), m_.r11);
+  }
+
+  void leave() {
+    m_.mov(m_.rsp, m_.slot(kCallerStack));
+    for (int k = saved_ - 1; k >= kFirstSavedPort; --k) m_.pop(Reg64(kPortRegisters[k]));
+    m_.vzeroupper();
+    m_.ret();
+  }
+
+  void set_port(std::size_t k, const Reg64& from) {
+    const Machine::PortPlace& place = m_.ports[k];
+    if (place.reg >= 0)
+      m_.mov(Reg64(place.reg), from);
+    else
+      m_.mov(m_.slot(place.slot), from);
+  }
+
+  void load_ports() {
+    for (std::size_t k = 0; k < m_.ports.size(); ++k) {
+      const std::size_t out = k - p_.inputs.size();
+      const bool input = k < p_.inputs.size();
+      if (!input && out >= p_.outputs.size()) break;
+      const std::size_t offset =
+          input ? offsetof(LoopArgs, in) + 8 * k : offsetof(LoopArgs, out) + 8 * out;
+      const Machine::PortPlace& place = m_.ports[k];
+      if (place.reg >= 0) {
+        m_.mov(Reg64(place.reg), arg(offset));
+      } else {
+        m_.mov(m_.r11, arg(offset));
+        set_port(k, m_.r11);
+      }
+    }
+    if (s_.scratch_rows == 0) return;
+    m_.mov(m_.r10, arg(offsetof(LoopArgs, cols)));
+    m_.lea(m_.r10, m_.ptr[m_.r10 * 8 + 63]);
+    m_.and_(m_.r10, -64);
+    m_.mov(m_.r11, arg(offsetof(LoopArgs, scratch)));
+    for (int k = 0; k < s_.scratch_rows; ++k) {
+      set_port(static_cast<std::size_t>(m_.scratch_port(k)), m_.r11);
+      m_.add(m_.r11, m_.r10);
+    }
+  }
+
+  void advance_ports() {
+    for (std::size_t k = 0; k < p_.inputs.size() + p_.outputs.size(); ++k) {
+      const std::size_t out = k - p_.inputs.size();
+      const std::size_t offset = k < p_.inputs.size() ? offsetof(LoopArgs, in_row_bytes) + 8 * k
+                                                      : offsetof(LoopArgs, out_row_bytes) + 8 * out;
+      const Machine::PortPlace& place = m_.ports[k];
+      if (place.reg >= 0) {
+        m_.add(Reg64(place.reg), arg(offset));
+      } else {
+        m_.mov(m_.r11, arg(offset));
+        m_.add(m_.slot(place.slot), m_.r11);
+      }
+    }
+  }
+
+  // Sequences -----------------------------------------------------------------------------------
+
+  void add_reads(Step& step) const {
+    if (step.kind != Step::compute) {
+      step.read[step.reads++] = step.value;
+      return;
+    }
+    const Instr& i = p_.code[step.value];
+    if (i.code == Code::input) return;
+    const bool shift = i.code == Code::shl || i.code == Code::shr || i.code == Code::sar;
+    for (int k = 0; k < operand_count(i); ++k) {
+      const std::uint16_t v = operand(i, k);
+      if (shift && k == 1 && p_.code[v].code == Code::constant) continue;  // is an immediate
+      step.read[step.reads++] = v;
+    }
+  }
+
+  // Fills in the next uses, and how many registers are needed if nothing is to be spilled.
+  void finish(Sequence& sequence) {
+    std::vector<std::uint32_t> next(p_.code.size(), kNever);
+    for (std::size_t n = sequence.steps.size(); n-- > 0;) {
+      Step& step = sequence.steps[n];
+      if (step.kind == Step::compute) step.next_of_result = next[step.value];
+      for (int k = 0; k < step.reads; ++k) step.next[k] = next[step.read[k]];
+      for (int k = 0; k < step.reads; ++k) next[step.read[k]] = static_cast<std::uint32_t>(n);
+    }
+    std::vector<bool> live(p_.code.size());
+    int count = 0;
+    for (const Step& step : sequence.steps) {
+      int now = count + scratch_need(p_, s_, step) + (step.kind == Step::compute);
+      for (int k = 0; k < step.reads; ++k) now += !live[step.read[k]];  // from memory
+      sequence.registers = std::max(sequence.registers, now);
+      for (int k = 0; k < step.reads; ++k)
+        if (step.next[k] == kNever && live[step.read[k]]) live[step.read[k]] = false, --count;
+      if (step.kind == Step::compute && step.next_of_result != kNever)
+        live[step.value] = true, ++count;
+    }
+  }
+
+  Sequence row_sequence(const Pass& pass) {
+    Sequence sequence;
+    const auto add = [&](Step step) {
+      add_reads(step);
+      sequence.steps.push_back(step);
+    };
+    for (const std::uint16_t v : pass.row)
+      if (!is_reduction(p_.code[v].code)) add({.kind = Step::compute, .value = v});
+    for (const std::uint16_t k : pass.row_outputs)
+      add({.kind = Step::store_row, .value = p_.outputs[k].value, .index = k});
+    finish(sequence);
+    return sequence;
+  }
+
+  // Full-size inputs that are read once become memory operands of the instruction that reads them.
+  void find_lazy_inputs() {
+    std::vector<int> reads(p_.code.size());
+    for (const Instr& i : p_.code)
+      for (int k = 0; k < operand_count(i); ++k) ++reads[operand(i, k)];
+    for (const Output& o : p_.outputs) reads[o.value] += 2;
+    std::vector<bool> lazy(p_.code.size());
+    for (std::size_t v = 0; v < p_.code.size(); ++v) {
+      const Instr& i = p_.code[v];
+      if (i.code != Code::input || reads[v] != 1 || !s_.varies[v]) continue;
+      const std::size_t bytes = size_of(p_.inputs[i.a].dtype);
+      lazy[v] = bytes == (is_wide(i.type) ? 8u : 4u) && i.type != Type::mask;
+    }
+    m_.set_lazy(std::move(lazy));
+  }
+
+  Sequence element_sequence(std::size_t index) {
+    const Pass& pass = s_.passes[index];
+    Sequence sequence;
+    const auto add = [&](Step step) {
+      if (step.kind != Step::compute || !s_.read_back(step.value, index)) add_reads(step);
+      sequence.steps.push_back(step);
+    };
+    // Stores wait for the last load, so that an output may lie over any input.
+    std::size_t last_load = 0;
+    for (std::size_t n = 0; n < pass.element.size(); ++n) {
+      const Instr& i = p_.code[pass.element[n]];
+      bool loads = i.code == Code::input;
+      for (int k = 0; k < operand_count(i); ++k) loads = loads || m_.lazy(operand(i, k));
+      if (loads) last_load = n;
+    }
+    std::vector<std::uint16_t> waiting = pass.outputs;
+    const auto store = [&](std::uint16_t k) {
+      add({.kind = Step::store, .value = p_.outputs[k].value, .index = k});
+    };
+    std::vector<bool> made(p_.code.size());
+    for (std::size_t n = 0; n < pass.element.size(); ++n) {
+      const std::uint16_t v = pass.element[n];
+      if (!m_.lazy(v)) add({.kind = Step::compute, .value = v});
+      made[v] = true;
+      if (std::find(pass.saves.begin(), pass.saves.end(), v) != pass.saves.end())
+        add({.kind = Step::save, .value = v, .index = static_cast<std::uint16_t>(s_.scratch[v])});
+      for (std::size_t r = 0; r < pass.reductions.size(); ++r)
+        if (p_.code[pass.reductions[r]].a == v)
+          add({.kind = Step::accumulate, .value = v, .index = static_cast<std::uint16_t>(r)});
+      if (n >= last_load)
+        std::erase_if(waiting, [&](std::uint16_t k) {
+          if (!made[p_.outputs[k].value]) return false;
+          store(k);
+          return true;
+        });
+    }
+    for (std::size_t r = 0; r < pass.reductions.size(); ++r)
+      if (const std::uint16_t v = p_.code[pass.reductions[r]].a; !s_.varies[v])
+        add({.kind = Step::accumulate, .value = v, .index = static_cast<std::uint16_t>(r)});
+    for (const std::uint16_t k : waiting) store(k);
+    finish(sequence);
+    return sequence;
+  }
+
+  // Pins what the element code reads most: first accumulators, then constants and values per row.
+  void pin_values(int extra) {
+    int need = 0;
+    std::size_t reductions = 0;
+    for (const Sequence& sequence : element_code_) need = std::max(need, sequence.registers);
+    for (const Sequence& sequence : row_code_)
+      need = std::max(need, std::min(sequence.registers, 8));
+    for (const Pass& pass : s_.passes) reductions = std::max(reductions, pass.reductions.size());
+    if (reductions > 0) need = std::max(need, 5);
+    need += extra;
+
+    int top = m_.register_count();
+    const int group = m_.avx512() ? 2 : 4;  // accumulators of one reduction
+    const int room = std::max(0, top - std::min(need, 10)) / group;
+    const int in_registers = std::min(static_cast<int>(reductions), room);
+    top -= in_registers * group;
+    for (int r = top; r < m_.register_count(); ++r) m_.reserve(r);
+    for (const Pass& pass : s_.passes) {
+      auto& list = accumulators_.emplace_back();
+      for (std::size_t r = 0; r < pass.reductions.size(); ++r) {
+        Machine::Accumulator acc{pass.reductions[r], -1, -1};
+        if (static_cast<int>(r) < in_registers)
+          acc.reg = top + static_cast<int>(r) * group;
+        else
+          acc.slot = m_.new_slot(group * m_.vector_bytes());
+        list.push_back(acc);
+      }
+    }
+
+    std::vector<int> reads(p_.code.size());
+    const auto count = [&](const Sequence& sequence, int weight) {
+      for (const Step& step : sequence.steps)
+        for (int k = 0; k < step.reads; ++k) reads[step.read[k]] += weight;
+    };
+    for (const Sequence& sequence : element_code_) count(sequence, 64);
+    for (const Sequence& sequence : row_code_) count(sequence, 1);
+    std::vector<std::uint16_t> hot;
+    for (std::size_t v = 0; v < p_.code.size(); ++v)
+      if (!s_.varies[v] && reads[v] > 0) hot.push_back(static_cast<std::uint16_t>(v));
+    std::stable_sort(hot.begin(), hot.end(), [&](auto a, auto b) { return reads[a] > reads[b]; });
+    for (const std::uint16_t v : hot) {
+      if (top > need && reads[v] >= 64)
+        m_.pin(v, --top);
+      else if (p_.code[v].code != Code::constant)
+        m_.set_home(v, m_.new_slot(m_.vector_bytes()));
+    }
+  }
+
+  // Passes --------------------------------------------------------------------------------------
+
+  void emit(const Sequence& sequence, const Place& at) {
+    m_.begin_sequence();
+    for (const Step& step : sequence.steps) m_.step(step, at);
+  }
+
+  void pass(std::size_t index) {
+    m_.set_pass(index);
+    m_.accumulators = accumulators_[index];
+    if (!row_code_[index].steps.empty()) emit(row_code_[index], {});
+    if (s_.passes[index].has_columns()) columns(index);
+  }
+
+  bool sums_in_double(const Machine::Accumulator& acc) const {
+    const Instr& i = p_.code[acc.value];
+    return i.code == Code::reduce_sum && is_float(i.type);
+  }
+
+  void columns(std::size_t index) {
+    const Sequence& body = element_code_[index];
+    const bool reducing = !m_.accumulators.empty();
+    const bool blocks = std::any_of(m_.accumulators.begin(), m_.accumulators.end(),
+                                    [&](const auto& acc) { return sums_in_double(acc); });
+    const int copies = reducing ? (m_.avx512() ? 2 : 4) : body.steps.size() <= kLongBody ? 2 : 1;
+    const int lanes = m_.lanes();
+    Label block, loop, done;
+    std::vector<Label> tails(static_cast<std::size_t>(copies));
+
+    start_accumulators();
+    m_.xor_(m_.index.cvt32(), m_.index.cvt32());
+    if (blocks) {
+      start_totals();
+      m_.mov(m_.r11, arg(offsetof(LoopArgs, cols)));
+      m_.mov(m_.slot(kColumnsLeft), m_.r11);
+      m_.L(block);
+      m_.mov(m_.remaining, m_.slot(kColumnsLeft));
+      m_.mov(m_.r11d, kSumBlock);
+      m_.cmp(m_.remaining, m_.r11);
+      m_.cmovg(m_.remaining, m_.r11);
+      m_.sub(m_.slot(kColumnsLeft), m_.remaining);
+    } else {
+      m_.mov(m_.remaining, arg(offsetof(LoopArgs, cols)));
+    }
+    m_.align(16);
+    m_.L(loop);
+    for (int k = 0; k < copies; ++k) {
+      m_.sub(m_.remaining, lanes);
+      m_.jl(tails[static_cast<std::size_t>(k)]);
+      emit(body, {.copy = k});
+    }
+    m_.add(m_.index, copies * lanes);
+    m_.jmp(loop);
+
+    for (int k = copies - 1; k >= 0; --k) {
+      m_.L(tails[static_cast<std::size_t>(k)]);
+      if (!reducing && k > 0) {  // one tail serves all copies
+        m_.add(m_.index, lanes);
+        continue;
+      }
+      m_.add(m_.remaining, lanes);
+      m_.jz(done);
+      m_.begin_mask();
+      emit(body, {.copy = k, .masked = true});
+      if (k > 0) m_.jmp(done);
+    }
+    m_.L(done);
+    if (!reducing) return;
+    m_.begin_sequence();
+    if (blocks) {
+      end_block();
+      m_.cmp(m_.qword[m_.rsp + kColumnsLeft], 0);
+      m_.jg(block);
+    }
+    finish_reductions();
+  }
+
+  // Reductions ----------------------------------------------------------------------------------
+
+  int group() const { return m_.avx512() ? 2 : 4; }
+
+  static std::uint64_t identity(const Instr& i) {
+    const bool max = i.code == Code::reduce_max, prod = i.code == Code::reduce_prod;
+    if (i.code == Code::reduce_sum) return 0;
+    switch (i.type) {
+      case Type::f32:
+        return prod ? 0x3f800000 : max ? 0xff800000 : 0x7f800000;
+      case Type::f64:
+        return prod ? 0x3ff0000000000000 : max ? 0xfff0000000000000 : 0x7ff0000000000000;
+      case Type::i32:
+        return prod ? 1 : max ? 0x80000000 : 0x7fffffff;
+      default:
+        return prod ? 1 : max ? 1ull << 63 : ~0ull >> 1;
+    }
+  }
+
+  void start_accumulator(const Machine::Accumulator& acc) {
+    const Instr& i = p_.code[acc.value];
+    const Xbyak::Address value = m_.pool(identity(i), is_wide(i.type));
+    const int loaded = acc.reg >= 0 ? acc.reg : m_.temp();
+    m_.vmovups(m_.vec(i.type, loaded), value);
+    for (int k = 0; k < group(); ++k) {
+      if (acc.reg < 0)
+        m_.vmovups(m_.slot(acc.slot + k * m_.vector_bytes()), m_.vec(i.type, loaded));
+      else if (k > 0)
+        m_.vmovaps(m_.vec(i.type, acc.reg + k), m_.vec(i.type, loaded));
+    }
+  }
+
+  void start_accumulators() {
+    for (const Machine::Accumulator& acc : m_.accumulators) {
+      m_.begin_sequence();
+      start_accumulator(acc);
+    }
+  }
+
+  // Adds the accumulators up in pairs, then the halves of what is left, until a register of half
+  // the size of an AVX2 stripe's quarter remains: 8 or 4 lanes on either instruction set.
+  int fold(const Machine::Accumulator& acc) {
+    const Instr& i = p_.code[acc.value];
+    int r[4];
+    for (int k = 0; k < group(); ++k) {
+      r[k] = acc.reg >= 0 ? acc.reg + k : m_.temp();
+      if (acc.reg < 0) m_.vmovups(m_.vec(i.type, r[k]), m_.slot(acc.slot + k * m_.vector_bytes()));
+    }
+    const auto add = [&](int a, int b) { m_.combine(i.code, i.type, a, a, m_.vec(i.type, b)); };
+    if (m_.avx512()) {
+      add(r[0], r[1]);
+      const int high = m_.temp();
+      if (m_.half_width(i.type)) {
+        m_.upper128(high, r[0]);
+        m_.combine(i.code, i.type, r[0], r[0], m_.xmm(high));
+      } else {
+        m_.upper256(high, r[0]);
+        m_.combine(i.code, i.type, r[0], r[0], m_.ymm(high));
+      }
+    } else {
+      add(r[0], r[2]);
+      add(r[1], r[3]);
+      add(r[0], r[1]);
+    }
+    return r[0];
+  }
+
+  // Folds a ymm (or xmm) register to one lane and spreads that to all lanes.
+  void fold_lanes(Code code, Type t, int r, bool ymm) {
+    const int high = m_.temp();
+    if (ymm) {
+      m_.upper128(high, r);
+      m_.combine(code, t, r, r, m_.xmm(high));
+    }
+    m_.vpshufd(m_.xmm(high), m_.xmm(r), 0x4e);
+    m_.combine(code, t, r, r, m_.xmm(high));
+    if (is_wide(t)) return;
+    m_.vpshufd(m_.xmm(high), m_.xmm(r), 0xb1);
+    m_.combine(code, t, r, r, m_.xmm(high));
+  }
+
+  void broadcast(Type t, int r) {
+    is_wide(t) ? m_.vpbroadcastq(m_.full(r), m_.xmm(r)) : m_.vpbroadcastd(m_.vec(t, r), m_.xmm(r));
+  }
+
+  // The float64 totals of float sums: 8 in the frame, of which 4 are used in wide programs.
+  void start_totals() {
+    m_.begin_sequence();
+    totals_.assign(m_.accumulators.size(), -1);
+    const Xmm zero = m_.ymm(m_.temp());
+    m_.vxorps(zero, zero, zero);
+    for (std::size_t k = 0; k < totals_.size(); ++k) {
+      if (!sums_in_double(m_.accumulators[k])) continue;
+      totals_[k] = m_.new_slot(64);
+      m_.vmovups(m_.slot(totals_[k]), zero);
+      if (!s_.wide) m_.vmovups(m_.slot(totals_[k] + 32), zero);
+    }
+  }
+
+  void end_block() {
+    for (std::size_t k = 0; k < totals_.size(); ++k) {
+      if (totals_[k] < 0) continue;
+      const Machine::Accumulator& acc = m_.accumulators[k];
+      m_.begin_sequence();
+      const int r = fold(acc);
+      const auto add_to_total = [&](const Xmm& x, int offset) {
+        m_.vaddpd(x, x, m_.slot(totals_[k] + offset));
+        m_.vmovups(m_.slot(totals_[k] + offset), x);
+      };
+      if (p_.code[acc.value].type == Type::f64) {
+        add_to_total(m_.ymm(r), 0);
+      } else {
+        const Xmm low = m_.ymm(m_.temp());
+        m_.vcvtps2pd(low, m_.xmm(r));
+        add_to_total(low, 0);
+        if (!s_.wide) {
+          m_.upper128(r, r);
+          m_.vcvtps2pd(m_.ymm(r), m_.xmm(r));
+          add_to_total(m_.ymm(r), 32);
+        }
+      }
+      m_.begin_sequence();
+      start_accumulator(acc);
+    }
+  }
+
+  void finish_reductions() {
+    for (std::size_t k = 0; k < m_.accumulators.size(); ++k) {
+      const Machine::Accumulator& acc = m_.accumulators[k];
+      const Instr& i = p_.code[acc.value];
+      m_.begin_sequence();
+      int r;
+      if (sums_in_double(acc)) {
+        r = m_.temp();
+        m_.vmovups(m_.ymm(r), m_.slot(totals_[k]));
+        if (!s_.wide) m_.vaddpd(m_.ymm(r), m_.ymm(r), m_.slot(totals_[k] + 32));
+        fold_lanes(Code::reduce_sum, Type::f64, r, true);
+        if (i.type == Type::f32) m_.vcvtsd2ss(m_.xmm(r), m_.xmm(r), m_.xmm(r));
+      } else {
+        r = fold(acc);
+        fold_lanes(i.code, i.type, r, !m_.half_width(i.type));
+      }
+      broadcast(i.type, r);
+      m_.set_row_value(acc.value, r);
+    }
+  }
+
+  const Program& p_;
+  const Schedule& s_;
+  Machine m_;
+  std::vector<Sequence> row_code_, element_code_;  // by pass
+  std::vector<std::vector<Machine::Accumulator>> accumulators_;
+  std::vector<int> totals_;
+  std::size_t frame_patch_ = 0;
+  int saved_ = 0;
+};
+
+std::shared_ptr<const void> executable(const std::uint8_t* code, std::size_t size) {
+  const std::size_t bytes = (size + 4095) & ~std::size_t{4095};
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  std::shared_ptr<const void> owner(
+      memory, [bytes](const void* p) { munmap(const_cast<void*>(p), bytes); });
+  std::memcpy(memory, code, size);
+  return mprotect(memory, bytes, PROT_READ | PROT_EXEC) == 0 ? owner : nullptr;
+}
+
+}  // namespace
+
+bool supported(Isa isa) {
+  using Cpu = Xbyak::util::Cpu;
+  static const Cpu cpu;
+  switch (isa) {
+    case Isa::interpreter:
+      return true;
+    case Isa::avx2:
+      return cpu.has(Cpu::tAVX2) && cpu.has(Cpu::tFMA) && cpu.has(Cpu::tF16C) &&
+             cpu.has(Cpu::tBMI2);
+    default:
+      return supported(Isa::avx2) && cpu.has(Cpu::tAVX512F) && cpu.has(Cpu::tAVX512BW) &&
+             cpu.has(Cpu::tAVX512DQ) && cpu.has(Cpu::tAVX512VL);
+  }
+}
+
+Emitted emit(const Program& lowered, const Schedule& schedule, Isa isa) {
+  thread_local std::vector<std::uint8_t> buffer(1 << 16);
+  int extra = 0;
+  for (;;) {
+    try {
+      const std::size_t size = Emission(buffer, lowered, schedule, isa, extra).run();
+      Emitted result{.memory = executable(buffer.data(), size), .bytes = size};
+      std::memcpy(&result.entry, &static_cast<const void* const&>(result.memory.get()),
+                  sizeof(result.entry));
+      return result;
+    } catch (const NotCovered&) {
+      return {};
+    } catch (const OutOfRegisters&) {
+      if (++extra > 8) return {};
+    } catch (const Xbyak::Error& error) {
+      if (error != Xbyak::ERR_CODE_IS_TOO_BIG || buffer.size() > (1u << 26)) throw;
+      buffer.resize(buffer.size() * 4);
+    }
+  }
+}
 
 }  // namespace gradus::expr

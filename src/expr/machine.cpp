@@ -1,0 +1,280 @@
+// Registers and memory of the Machine.
+#include "expr/machine.h"
+
+#include <algorithm>
+
+namespace gradus::expr {
+
+using Xbyak::Address;
+using Xbyak::Operand;
+using Xbyak::RegExp;
+
+Machine::Machine(std::vector<std::uint8_t>& buffer, const Program& p, const Schedule& s, Isa isa)
+    : CodeGenerator(buffer.size(), buffer.data()), p_(p), s_(s), zmm_(isa == Isa::avx512) {
+  setDefaultJmpNEAR(true);
+  const std::size_t n = p.code.size();
+  owner_.assign(static_cast<std::size_t>(register_count()), kFree);
+  pinned_.assign(n, -1);
+  home_.assign(n, -1);
+  reg_.assign(n, -1);
+  slot_.assign(n, -1);
+  next_.assign(n, kNever);
+  lazy_.assign(n, false);
+}
+
+Machine::Xmm Machine::vec(Type t, int reg) const {
+  const bool half = half_width(t);
+  if (zmm_) return Xmm(half ? Operand::YMM : Operand::ZMM, reg);
+  return Xmm(half ? Operand::XMM : Operand::YMM, reg);
+}
+
+void Machine::upper128(int to, int from) {
+  if (zmm_)
+    vextractf32x4(xmm(to), Xbyak::Ymm(from), 1);
+  else
+    vextractf128(xmm(to), Xbyak::Ymm(from), 1);
+}
+
+void Machine::upper256(int to, int from) { vextractf64x4(Xbyak::Ymm(to), Xbyak::Zmm(from), 1); }
+
+// Registers -------------------------------------------------------------------------------------
+
+void Machine::begin_sequence() {
+  std::fill(owner_.begin(), owner_.end(), kFree);
+  std::fill(reg_.begin(), reg_.end(), -1);
+  for (int& slot : slot_) {
+    if (slot >= 0) free_slots_.push_back(slot);
+    slot = -1;
+  }
+  locked_ = 0;
+}
+
+bool Machine::has_memory(std::uint16_t v) const {
+  return is_constant(v) || home_[v] >= 0 || slot_[v] >= 0;
+}
+
+Address Machine::memory_of(std::uint16_t v) {
+  if (is_constant(v)) {
+    const Instr& i = instr(v);
+    if (i.type == Type::mask) return pool(i.bits ? ~0ull : 0, true);
+    return pool(i.bits, is_wide(i.type));
+  }
+  return slot(home_[v] >= 0 ? home_[v] : slot_[v]);
+}
+
+int Machine::take() {
+  int victim = -1;
+  for (int r = 0; r < register_count(); ++r) {
+    if (reserved_ >> r & 1 || locked_ >> r & 1) continue;
+    const int owner = owner_[static_cast<std::size_t>(r)];
+    if (owner == kFree) return r;
+    if (owner == kScratch) continue;
+    const auto later = [&](int a, int b) {
+      return next_[static_cast<std::size_t>(owner_[static_cast<std::size_t>(a)])] >
+             next_[static_cast<std::size_t>(owner_[static_cast<std::size_t>(b)])];
+    };
+    if (victim < 0 || later(r, victim)) victim = r;
+  }
+  if (victim < 0) throw OutOfRegisters();
+  spill(victim);
+  return victim;
+}
+
+void Machine::spill(int r) {
+  const auto v = static_cast<std::uint16_t>(owner_[static_cast<std::size_t>(r)]);
+  if (!has_memory(v)) {
+    if (free_slots_.empty()) free_slots_.push_back(new_slot(vector_bytes()));
+    slot_[v] = free_slots_.back();
+    free_slots_.pop_back();
+    vmovups(slot(slot_[v]), vec(instr(v).type, r));
+  }
+  reg_[v] = -1;
+  owner_[static_cast<std::size_t>(r)] = kFree;
+}
+
+int Machine::temp() {
+  const int r = take();
+  owner_[static_cast<std::size_t>(r)] = kScratch;
+  return r;
+}
+
+Machine::Xmm Machine::reg(std::uint16_t v) {
+  const Type t = instr(v).type;
+  if (pinned_[v] >= 0) return vec(t, pinned_[v]);
+  if (reg_[v] < 0) {
+    const int r = take();
+    locked_ |= 1u << r;
+    if (lazy_[v])
+      load_element(vec(t, r), instr(v).a, p_.inputs[instr(v).a].dtype);
+    else
+      vmovups(vec(t, r), memory_of(v));
+    owner_[static_cast<std::size_t>(r)] = v;
+    reg_[v] = r;
+  }
+  locked_ |= 1u << reg_[v];
+  return vec(t, reg_[v]);
+}
+
+Machine::Source Machine::any(std::uint16_t v) {
+  const bool foldable = !lazy_[v] || !at_.masked;
+  if (pinned_[v] >= 0 || reg_[v] >= 0 || !foldable)
+    return {false, reg(v), Address(0, false, RegExp())};
+  if (!lazy_[v]) return {true, Xmm(0), memory_of(v)};
+  const int bytes = is_wide(instr(v).type) ? 8 : 4;
+  return {true, Xmm(0), ptr[element(instr(v).a, bytes, at_.copy * lanes())]};
+}
+
+bool Machine::dies(std::uint16_t v) const {
+  return pinned_[v] < 0 && reg_[v] >= 0 && next_[v] == kNever;
+}
+
+void Machine::release() {
+  for (int k = 0; k < step_->reads; ++k) {
+    const std::uint16_t v = step_->read[k];
+    if (!dies(v)) continue;
+    owner_[static_cast<std::size_t>(reg_[v])] = kFree;
+    locked_ &= ~(1u << reg_[v]);
+    reg_[v] = -1;
+  }
+}
+
+Machine::Xmm Machine::define() {
+  const std::uint16_t v = step_->value;
+  if (pinned_[v] >= 0) return vec(instr(v).type, pinned_[v]);
+  define_as(take());
+  return vec(instr(v).type, reg_[v]);
+}
+
+void Machine::define_as(int r) {
+  const std::uint16_t v = step_->value;
+  owner_[static_cast<std::size_t>(r)] = v;
+  reg_[v] = r;
+  locked_ |= 1u << r;
+}
+
+bool Machine::reuse(std::uint16_t operand) {
+  if (!dies(operand) || pinned_[step_->value] >= 0) return false;
+  const int r = reg_[operand];
+  release();
+  define_as(r);
+  return true;
+}
+
+void Machine::end_step() {
+  release();
+  for (int& owner : owner_)
+    if (owner == kScratch) owner = kFree;
+  const std::uint16_t v = step_->value;
+  if (step_->kind == Step::compute) {
+    if (home_[v] >= 0 && pinned_[v] < 0) vmovups(slot(home_[v]), vec(instr(v).type, reg_[v]));
+    if (reg_[v] >= 0 && next_[v] == kNever) {
+      owner_[static_cast<std::size_t>(reg_[v])] = kFree;
+      reg_[v] = -1;
+    }
+  }
+  locked_ = 0;
+}
+
+void Machine::step(const Step& s, const Place& at) {
+  step_ = &s;
+  at_ = at;
+  for (int k = 0; k < s.reads; ++k) {
+    next_[s.read[k]] = s.next[k];
+    if (reg_[s.read[k]] >= 0) locked_ |= 1u << reg_[s.read[k]];
+  }
+  const Type t = instr(s.value).type;
+  switch (s.kind) {
+    case Step::compute:
+      next_[s.value] = s.next_of_result;
+      compute();
+      break;
+    case Step::store: {
+      const DType dtype = p_.outputs[s.index].dtype;
+      store_vector(pack(reg(s.value), dtype), output_port(s.index),
+                   static_cast<int>(size_of(dtype)));
+      break;
+    }
+    case Step::store_row: {
+      const DType dtype = p_.outputs[s.index].dtype;
+      store_first(pack(reg(s.value), dtype), output_port(s.index),
+                  static_cast<int>(size_of(dtype)));
+      break;
+    }
+    case Step::save:
+      store_vector(reg(s.value), scratch_port(s.index), is_wide(t) ? 8 : 4);
+      break;
+    case Step::accumulate:
+      accumulate(accumulators[s.index]);
+      break;
+  }
+  end_step();
+}
+
+void Machine::set_row_value(std::uint16_t v, int reg) {
+  const Type t = instr(v).type;
+  if (pinned_[v] >= 0)
+    vmovaps(vec(t, pinned_[v]), vec(t, reg));
+  else if (home_[v] >= 0)
+    vmovups(slot(home_[v]), vec(t, reg));
+}
+
+// Memory ----------------------------------------------------------------------------------------
+
+int Machine::new_slot(int bytes) {
+  const int offset = frame_;
+  frame_ += bytes;
+  return offset;
+}
+
+Address Machine::pool(std::uint64_t bits, bool wide) {
+  if (!wide) bits = (bits & 0xffffffff) | bits << 32;
+  const auto at = std::find(pool_.begin(), pool_.end(), bits);
+  const auto n = static_cast<int>(at - pool_.begin());
+  if (at == pool_.end()) pool_.push_back(bits);
+  return ptr[rip + pool_label_ + n * vector_bytes()];
+}
+
+void Machine::write_pool() {
+  align(64);
+  L(pool_label_);
+  for (const std::uint64_t bits : pool_)
+    for (int k = 0; k < vector_bytes(); k += 8) dq(bits);
+  if (!mask_used_) return;
+  for (int k = 0; k < 4; ++k) dq(~0ull);
+  L(mask_label_);
+  for (int k = 0; k < 4; ++k) dq(0);
+}
+
+RegExp Machine::element(int port, int element_bytes, int offset_elements) {
+  return row_element(port) + index * element_bytes + offset_elements * element_bytes;
+}
+
+RegExp Machine::row_element(int port) {
+  const PortPlace& place = ports[static_cast<std::size_t>(port)];
+  if (place.reg >= 0) return RegExp(Xbyak::Reg64(place.reg));
+  mov(address, slot(place.slot));
+  return RegExp(address);
+}
+
+void Machine::begin_mask() {
+  if (zmm_) {
+    mov(mask_pointer.cvt32(), -1);
+    bzhi(mask_pointer.cvt32(), mask_pointer.cvt32(), remaining.cvt32());
+    kmovd(tail(), mask_pointer.cvt32());
+    return;
+  }
+  mask_used_ = true;
+  lea(mask_pointer, ptr[rip + mask_label_]);
+  mov(address, remaining);
+  shl(address, s_.wide ? 3 : 2);
+  sub(mask_pointer, address);
+}
+
+void Machine::load_mask(const Xmm& to, int element_bytes) {
+  if (s_.wide && element_bytes == 4)
+    vmovups(to, ptr[mask_pointer + remaining * 4]);
+  else
+    vmovups(to, ptr[mask_pointer]);
+}
+
+}  // namespace gradus::expr

@@ -1,0 +1,194 @@
+// The assembler behind emitter.cpp: knows registers, memory and how one instruction of a program
+// becomes machine instructions; knows nothing of loops. Private to the emitter (includes Xbyak).
+//
+// Widths. A vector holds as many elements as fit with the widest type of the program ("lanes"), so
+// in a program with 64-bit values the 32-bit ones fill half a register. A mask is a vector of all
+// ones or all zeros per lane, as wide as the widest type, on AVX-512 too: there a comparison goes
+// through k1 and back to a vector, which costs one instruction and keeps one kind of register.
+//
+// Places. Constants and values per row live in memory (a constant pool behind the code, slots of
+// the stack frame) and, as far as there are registers, pinned in a register. Values per element
+// live in the remaining registers while they are needed; if those run out, the one needed last is
+// spilled.
+#pragma once
+#include <xbyak/xbyak.h>
+
+#include <utility>
+#include <vector>
+
+#include "expr/kernel.h"
+#include "expr/schedule.h"
+
+namespace gradus::expr {
+
+// Thrown when a step needs more registers than were left for values per element.
+struct OutOfRegisters {};
+// Thrown for what has no machine code; the program is interpreted then.
+struct NotCovered {};
+
+inline constexpr std::uint32_t kNever = ~0u;
+
+// One action of straight-line code, with the values it reads and the step of their next use.
+struct Step {
+  enum Kind : std::uint8_t { compute, store, save, accumulate, store_row } kind;
+  std::uint8_t reads = 0;
+  std::uint16_t value = 0;  // computed, stored, saved or accumulated
+  std::uint16_t index = 0;  // output, scratch row, or reduction of the pass
+  std::uint16_t read[3] = {};
+  std::uint32_t next[3] = {};
+  std::uint32_t next_of_result = kNever;
+};
+
+// Where in the row the code that is being emitted works.
+struct Place {
+  int copy = 0;         // which of the unrolled copies
+  bool masked = false;  // only the first rcx elements exist
+};
+
+class Machine : public Xbyak::CodeGenerator {
+ public:
+  using Xmm = Xbyak::Xmm;
+  using Type = expr::Type;  // the base class has one of its own
+
+  Machine(std::vector<std::uint8_t>& buffer, const Program& p, const Schedule& s, Isa isa);
+
+  // Registers ---------------------------------------------------------------------------------
+  int lanes() const { return (zmm_ ? 64 : 32) / (s_.wide ? 8 : 4); }
+  int register_count() const { return zmm_ ? 32 : 16; }
+  int vector_bytes() const { return zmm_ ? 64 : 32; }
+  bool avx512() const { return zmm_; }
+  bool half_width(Type t) const { return s_.wide && (t == Type::i32 || t == Type::f32); }
+  Xmm vec(Type t, int reg) const;  // the register with the width that values of type t have
+  Xmm full(int reg) const { return vec(Type::mask, reg); }
+  static Xmm xmm(int reg) { return Xmm(reg); }
+  static Xmm ymm(int reg) { return Xmm(Xbyak::Operand::YMM, reg); }
+  void upper128(int to, int from);  // of a ymm register
+  void upper256(int to, int from);  // of a zmm register
+
+  void pin(std::uint16_t v, int reg) {
+    pinned_[v] = reg;
+    reserve(reg);
+  }
+  int pinned(std::uint16_t v) const { return pinned_[v]; }
+  void reserve(int reg) { reserved_ |= 1u << reg; }
+  int temp();  // a register for the current step, or until free_temp
+  void free_temp(int reg) { owner_[static_cast<std::size_t>(reg)] = kFree; }
+  void begin_sequence();  // no value per element is anywhere
+
+  // Memory ------------------------------------------------------------------------------------
+  int new_slot(int bytes);  // of the stack frame; gives its offset
+  Xbyak::Address slot(int offset) { return ptr[rsp + offset]; }
+  Xbyak::Address pool(std::uint64_t bits, bool wide);  // a vector of one repeated value
+  void write_pool();
+  int frame_bytes() const { return frame_; }
+  void set_home(std::uint16_t v, int offset) { home_[v] = offset; }
+  int home(std::uint16_t v) const { return home_[v]; }
+
+  // Ports: inputs, then outputs, then scratch rows. A port is in a register or in the frame.
+  struct PortPlace {
+    int reg = -1, slot = -1;
+  };
+  std::vector<PortPlace> ports;
+  int output_port(int k) const { return static_cast<int>(p_.inputs.size()) + k; }
+  int scratch_port(int k) const {
+    return static_cast<int>(p_.inputs.size() + p_.outputs.size()) + k;
+  }
+  const Xbyak::Reg64 index = rax, remaining = rcx, rows = rdx, args = rdi;
+  const Xbyak::Reg64 address = r10, mask_pointer = r11;
+
+  // Code --------------------------------------------------------------------------------------
+  void step(const Step& s, const Place& at);
+  void combine(Code reduction, Type t, int to, int a, const Xbyak::Operand& b);
+  void set_row_value(std::uint16_t v, int reg);  // a reduction's result is in all lanes of reg
+  void begin_mask();  // masked code follows: only the first `remaining` elements exist
+  Xbyak::Opmask tail() const { return Xbyak::Opmask(7); }
+  void load_mask(const Xmm& to, int element_bytes);
+
+  // The accumulators of the current pass, by reduction: where that of each copy is.
+  struct Accumulator {
+    std::uint16_t value;  // the reduce_* instruction
+    int reg, slot;        // of copy 0, or -1; the other copies follow
+  };
+  std::vector<Accumulator> accumulators;
+
+  bool lazy(std::uint16_t v) const { return lazy_[v]; }
+  void set_lazy(std::vector<bool> lazy) { lazy_ = std::move(lazy); }
+  void set_pass(std::size_t pass) { pass_ = pass; }
+
+ private:
+  struct Source {
+    bool in_memory;
+    Xmm reg;
+    Xbyak::Address memory;
+    const Xbyak::Operand& operand() const {
+      return in_memory ? static_cast<const Xbyak::Operand&>(memory) : reg;
+    }
+  };
+  const Instr& instr(std::uint16_t v) const { return p_.code[v]; }
+  bool is_constant(std::uint16_t v) const { return instr(v).code == Code::constant; }
+  Xbyak::RegExp element(int port, int element_bytes, int offset_elements);
+  Xbyak::RegExp row_element(int port);
+  Xbyak::Address memory_of(std::uint16_t v);
+  bool has_memory(std::uint16_t v) const;
+
+  int take();
+  void spill(int reg);
+  Xmm reg(std::uint16_t v);     // in a register, loading it if need be
+  Source any(std::uint16_t v);  // in a register or, if it is not in one, in memory
+  bool dies(std::uint16_t v) const;
+  void release();           // operands that are not needed any more give up their registers
+  Xmm define();             // the register of the result
+  void define_as(int reg);  // the result stays in a register that release() has freed
+  void end_step();
+
+  void compute();
+  void arithmetic(const Instr& i);
+  void fused(const Instr& i);
+  bool reuse(std::uint16_t operand);  // the result may take over the operand's register
+  void minmax(const Instr& i);
+  void multiply_wide(const Instr& i);
+  void compare(const Instr& i);
+  void bitwise(const Instr& i);
+  void select(const Instr& i);
+  void keep(const Instr& i);
+  void shift(const Instr& i);
+  void rounding(const Instr& i);
+  void convert(const Instr& i);
+  void bitcast(const Instr& i);
+  void narrow(const Instr& i);
+  Xmm mask_as(std::uint16_t v, Type t);  // a mask with lanes as wide as t's
+
+  void load();
+  void load_element(const Xmm& to, int port, DType dtype);
+  void extend(const Xmm& to, DType dtype, const Xbyak::Operand& from);
+  Xmm pack(const Xmm& from, DType dtype);
+  void store_vector(const Xmm& from, int port, int element_bytes);
+  void store_some(const Xmm& from, int element_bytes);
+  void store_first(const Xmm& from, int port, int element_bytes);
+  void round_to_bfloat(const Xmm& to, const Xmm& from);
+  void accumulate(const Accumulator& acc);
+
+  const Program& p_;
+  const Schedule& s_;
+  const bool zmm_;
+  std::size_t pass_ = 0;
+  Place at_;
+  const Step* step_ = nullptr;
+
+  static constexpr int kFree = -1, kScratch = -2;
+  std::vector<int> owner_;           // by register: a value, kFree or kScratch
+  std::uint32_t reserved_ = 0;       // registers that are pinned or hold accumulators
+  std::uint32_t locked_ = 0;         // registers of the current step
+  std::vector<int> pinned_, home_;   // by value
+  std::vector<int> reg_, slot_;      // by value: now, or -1
+  std::vector<std::uint32_t> next_;  // by value: step of the next use
+  std::vector<bool> lazy_;           // by value: an input that is loaded where it is used
+  std::vector<int> free_slots_;
+  int frame_ = 64;  // the first line holds the caller's rsp and the columns left
+
+  std::vector<std::uint64_t> pool_;  // each fills a vector
+  Xbyak::Label pool_label_, mask_label_;
+  bool mask_used_ = false;
+};
+
+}  // namespace gradus::expr
