@@ -28,6 +28,8 @@ using std::int64_t;
 constexpr TileOffsets kOneProduct{0, 0};
 constexpr int64_t kFirstCache = 32 * 1024, kSecondCache = 512 * 1024;
 
+constexpr int64_t kFewColumns = 4;
+
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 struct Range {
@@ -68,16 +70,27 @@ struct Product {
     const bool by_column = form == TileForm::dot || panel == PanelOfB::transposed;
     return b + (by_column ? column * b_stride + i * element : i * b_stride + column * element);
   }
-  int max_rows(int64_t cols) const {
-    return kernels::max_rows(isa, float64, form, static_cast<int>(cols));
+  int64_t packed_row(int64_t cols) const {  // bytes: whole vectors
+    return vectors_for(cols, isa, float64) * lanes(isa, float64) * element;
   }
+  int max_rows(int64_t cols) const { return kernels::max_rows(isa, float64, form, cols); }
 };
 
 // Rows cut into tiles of nearly equal height: `taller` tiles of height + 1, then the others.
 struct RowCut {
   int64_t tiles, height, taller;
-  RowCut(int64_t rows, int64_t most)
-      : tiles(ceil_div(rows, most)), height(rows / tiles), taller(rows % tiles) {}
+  RowCut(int64_t rows, int64_t most) : tiles(1), height(rows), taller(0) {
+    if (rows <= most) return;
+    for (const int64_t equal : {6, 5, 4})
+      if (rows < 64 && equal <= most && most < 8 && rows % equal == 0) {
+        tiles = rows / equal;
+        height = equal;
+        return;
+      }
+    tiles = ceil_div(rows, most);
+    height = rows / tiles;
+    taller = rows - height * tiles;
+  }
 };
 
 // The tiles of one panel for one block of k, from the first row of a chunk to its last.
@@ -153,19 +166,18 @@ int64_t k_block(int64_t k, int64_t most) {
 
 void run_chunk(const Product& p, Range rows, Range cols) {
   const RowCut cut(rows.size(), p.height);
-  const int64_t kc = k_block(p.k, p.most_k), vector = lanes(p.isa, p.float64);
+  const int64_t kc = k_block(p.k, p.most_k);
   std::optional<Scratch> a_scratch, b_scratch;
   char *packed_a = nullptr, *packed_b = nullptr;
   if (p.pack_a) packed_a = a_scratch.emplace(rows.size() * kc * p.element).as<char>();
   if (p.panel != PanelOfB::in_place)
-    packed_b = b_scratch.emplace(ceil_div(p.width, vector) * vector * kc * p.element).as<char>();
+    packed_b = b_scratch.emplace(p.packed_row(p.width) * kc).as<char>();
   int64_t k = 0;
   do {
     const Range ks{k, std::min(p.k, k + kc)};
     if (packed_a) pack_a(p, rows, ks, cut, packed_a);
     for (int64_t j = cols.begin; j < cols.end; j += p.width) {
       const Range panel_cols{j, std::min(cols.end, j + p.width)};
-      const int64_t packed_cols = ceil_div(panel_cols.size(), vector) * vector;
       Panel panel(p, rows, panel_cols, ks);
       if (packed_a) panel.use_packed_a(packed_a);
       int64_t tall = cut.taller, others = cut.tiles - cut.taller;
@@ -174,9 +186,10 @@ void run_chunk(const Product& p, Range rows, Range cols) {
         --(tall > 0 ? tall : others);
       } else if (p.panel == PanelOfB::transposed) {
         pack_table(p.isa).transposed[p.float64](packed_b, p.b_at(k, j), p.b_stride, ks.size(),
-                                                panel_cols.size(), packed_cols);
+                                                panel_cols.size(),
+                                                p.packed_row(panel_cols.size()) / p.element);
       }
-      if (packed_b) panel.use_packed_b(packed_b, packed_cols * p.element);
+      if (packed_b) panel.use_packed_b(packed_b, p.packed_row(panel_cols.size()));
       panel.run(tall, cut.height + 1);
       panel.run(others, cut.height);
     }
@@ -195,8 +208,11 @@ Grid choose_grid(const Product& p) {
   Grid grid{std::min(p.m, kMostRows), std::min(p.n, kMostCols)};
   while (ceil_div(p.m, grid.rows) * ceil_div(p.n, grid.cols) < kEnoughChunks &&
          grid.rows * grid.cols * p.k >= 2 * kLeastWork) {
+    // Each chunk packs for itself, so the operand that is packed at a cost is rather not cut
+    // across.
     const int64_t tall = ceil_div(grid.rows, p.height), wide = ceil_div(grid.cols, p.width);
-    if (wide > 1 && grid.cols >= grid.rows)
+    const bool keep_rows = p.panel == PanelOfB::transposed, keep_cols = p.pack_a && tall >= 16;
+    if (wide > 1 && !keep_cols && (keep_rows || grid.cols >= grid.rows))
       grid.cols = ceil_div(wide, 2) * p.width;
     else if (tall > 1)
       grid.rows = ceil_div(tall, 2) * p.height;
@@ -222,14 +238,19 @@ int64_t panel_width(const Product& p) {
   if (p.form == TileForm::dot) return p.m == 1 ? 8 : 4;
   if (p.isa == Isa::baseline) return 16;
   const int vector = lanes(p.isa, p.float64);
-  for (const int vectors : {12, 6, 4, 3})
-    if (p.m <= p.max_rows(vectors * vector)) return vectors * vector;
-  return 2 * vector;
+  int vectors = 2;
+  for (const int more : {3, 4, 6, 12}) {
+    if (p.m > p.max_rows(more * vector)) break;
+    vectors = more;
+  }
+  return vectors * vector;
 }
 
 void choose_plan(Product& p, bool trans_b) {
-  // Adding up lanes costs as much as 26 steps of k, transposing as much as 6 rows.
-  if (trans_b && p.form == TileForm::rows && 4 * p.m < p.k) p.form = TileForm::dot;
+  // Adding up lanes costs as much as 26 steps of k, transposing as much as 6 rows. A few columns
+  // would leave most lanes empty.
+  if (trans_b && p.form == TileForm::rows && (4 * p.m <= p.k || p.n <= kFewColumns))
+    p.form = TileForm::dot;
   p.width = std::min(panel_width(p), p.n);
   p.height = p.max_rows(p.width);
   p.most_k = 1024;
@@ -240,10 +261,13 @@ void choose_plan(Product& p, bool trans_b) {
   } else if (p.m > p.height && p.k * p.b_stride > kFirstCache / 2) {
     p.panel = PanelOfB::copied;
     p.most_k = 256;
-  } else if (p.m <= 4 && p.k * p.b_stride > kSecondCache / 2) {
+  } else if (p.m <= 4 && p.k * p.b_stride > 4 * kSecondCache) {
     p.most_k = 64;  // read B nearly row by row, as memory likes it
   }
-  p.pack_a = p.form == TileForm::columns && p.n >= 128 && p.k * p.a_stride > kFirstCache;
+  // Rows of A that fall on the same few cache sets, or on more pages than are kept in mind.
+  const bool scattered = (p.k >= 16 && p.a_stride >= 2048 && p.a_stride % 1024 == 0) ||
+                         (p.k >= 64 && p.a_stride >= 4096);
+  p.pack_a = p.form == TileForm::columns && p.n >= 64 && scattered;
 }
 
 // With one row or column an operand is a vector, and whether that is transposed is a matter of
@@ -269,33 +293,57 @@ GemmArgs simplified(GemmArgs g) {
   return g;
 }
 
+void run(const GemmArgs& g, Isa isa) {
+  const bool float64 = g.dtype == DType::float64;
+  const int64_t element = float64 ? 8 : 4;
+  Product p{
+      .isa = isa,
+      .float64 = float64,
+      .form = g.trans_a ? TileForm::columns : TileForm::rows,
+      .accumulate = g.accumulate,
+      .relu = g.relu,
+      .m = g.m,
+      .n = g.n,
+      .k = g.k,
+      .element = element,
+      .a = static_cast<const char*>(g.a),
+      .a_stride = g.lda * element,
+      .b = static_cast<const char*>(g.b),
+      .b_stride = g.ldb * element,
+      .c = static_cast<char*>(g.c),
+      .c_stride = g.ldc * element,
+      .bias = static_cast<const char*>(g.bias),
+      .gate = static_cast<const char*>(g.gate),
+      .gate_stride = g.ld_gate * element,
+  };
+  choose_plan(p, g.trans_b);
+  run(p);
+}
+
+// Turns the columns of a narrow B into rows, because vectors along k are then full.
+void run_few_columns(GemmArgs g, Isa isa) {
+  const bool float64 = g.dtype == DType::float64;
+  const int64_t element = float64 ? 8 : 4;
+  Scratch rows(static_cast<std::size_t>(g.n * g.k * element));
+  for (int64_t j = 0; j < g.n; ++j)
+    pack_table(isa).transposed[float64](rows.as<char>() + j * g.k * element,
+                                        static_cast<const char*>(g.b) + j * element,
+                                        g.ldb * element, 1, g.k, g.k);
+  g.b = rows.data();
+  g.trans_b = true;
+  g.ldb = g.k;
+  run(g, isa);
+}
+
 }  // namespace
 
 void gemm(const GemmArgs& args, Isa isa) {
   GRADUS_ASSERT(args.dtype == DType::float32 || args.dtype == DType::float64);
   if (args.m == 0 || args.n == 0) return;
-  const GemmArgs& g = args.m == 1 || args.n == 1 ? simplified(args) : args;
-  Product p;
-  p.isa = isa;
-  p.float64 = g.dtype == DType::float64;
-  p.element = p.float64 ? 8 : 4;
-  p.form = g.trans_a ? TileForm::columns : TileForm::rows;
-  p.accumulate = g.accumulate;
-  p.relu = g.relu;
-  p.m = g.m;
-  p.n = g.n;
-  p.k = g.k;
-  p.a = static_cast<const char*>(g.a);
-  p.a_stride = g.lda * p.element;
-  p.b = static_cast<const char*>(g.b);
-  p.b_stride = g.ldb * p.element;
-  p.c = static_cast<char*>(g.c);
-  p.c_stride = g.ldc * p.element;
-  p.bias = static_cast<const char*>(g.bias);
-  p.gate = static_cast<const char*>(g.gate);
-  p.gate_stride = g.ld_gate * p.element;
-  choose_plan(p, g.trans_b);
-  run(p);
+  if (args.m == 1 || args.n == 1) return run(simplified(args), isa);
+  if (args.n <= kFewColumns && args.k >= 64 && !args.trans_a && !args.trans_b)
+    return run_few_columns(args, isa);
+  run(args, isa);
 }
 
 void gemm(const GemmArgs& args) { gemm(args, isa()); }

@@ -4,7 +4,7 @@
 //     accumulators = 0
 //     for each product of the sum                          product()
 //       point at A_i and B_i
-//       for k in steps of 4, then of 1                     k_loop(), step()
+//       for k in large steps, then small                   k_loop(), step()
 //     for each row: (+ C) (+ bias) (relu) (gate), store    write_back(), finish()
 //
 // The forms `rows` and `columns` hold one vector of B per register and broadcast single elements of
@@ -52,8 +52,11 @@ class TileEmitter : public Xbyak::CodeGenerator {
         rows_(spec.rows),
         vectors_(dot_ ? spec.cols : (spec.cols + lanes_ - 1) / lanes_),
         hold_a_(rows_ < vectors_),
-        first_accumulator_(std::max(std::min(rows_, vectors_) + 1, dot_ && wide_ ? 6 : 2)) {
-    GRADUS_ASSERT(first_accumulator_ + rows_ * vectors_ <= (wide_ ? 32 : 16));
+        first_accumulator_(std::max(std::min(rows_, vectors_) + 1, dot_ && wide_ ? 6 : 2)),
+        unroll_(!dot_ || rows_ * vectors_ <= 2 ? 4 : 2),
+        sets_(dot_ && first_accumulator_ + rows_ * vectors_ * unroll_ <= registers() ? unroll_
+                                                                                     : 1) {
+    GRADUS_ASSERT(first_accumulator_ + rows_ * vectors_ <= registers());
     GRADUS_ASSERT(!spec.copy_b || (!dot_ && !hold_a_));
     GRADUS_ASSERT(rows_ <= (dot_ ? 6 : 3 * kRowPointers) && (!dot_ || vectors_ <= 9));
     emit();
@@ -69,6 +72,8 @@ class TileEmitter : public Xbyak::CodeGenerator {
   const int vectors_;  // accumulators in a row: vectors along the columns, or columns of a dot tile
   const bool hold_a_;  // keep the operands of A in registers and stream those of B; or vice versa
   const int first_accumulator_;
+  const int unroll_;    // steps of k at a time
+  const int sets_;      // of accumulators: small dot tiles give each of these steps its own
   Xbyak::Label masks_;  // lanes_ times all ones, then lanes_ times 0
 
   const Reg64 args_ = rdi, a_stride_ = rsi, b_ = rdx, b_stride_ = rcx, b_stride3_ = rbp,
@@ -81,8 +86,11 @@ class TileEmitter : public Xbyak::CodeGenerator {
   static constexpr int kTilesLeft = 0, kProductsLeft = 8, kC = 16, kGate = 24,
                        kLocals = 32;  // stack
 
+  int registers() const { return wide_ ? 32 : 16; }
   Xmm vector(int i) const { return wide_ ? Xmm(Zmm(i)) : Xmm(Ymm(i)); }
-  Xmm accumulator(int row, int v) const { return vector(first_accumulator_ + row * vectors_ + v); }
+  Xmm accumulator(int row, int v, int set = 0) const {
+    return vector(first_accumulator_ + (set * rows_ + row) * vectors_ + v);
+  }
   Xmm streamed() const { return vector(std::min(rows_, vectors_)); }
   Xbyak::Address arg(std::size_t offset) { return ptr[args_ + offset]; }
 
@@ -176,8 +184,7 @@ class TileEmitter : public Xbyak::CodeGenerator {
 
     Xbyak::Label next_tile, next_product;
     L(next_tile);
-    for (int r = 0; r < rows_; ++r)
-      for (int v = 0; v < vectors_; ++v) clear(accumulator(r, v));
+    for (int i = 0; i < rows_ * vectors_ * sets_; ++i) clear(vector(first_accumulator_ + i));
     mov(offsets_, arg(offsetof(TileArgs, offsets)));
     mov(rax, arg(offsetof(TileArgs, products)));
     mov(ptr[rsp + kProductsLeft], rax);
@@ -236,18 +243,18 @@ class TileEmitter : public Xbyak::CodeGenerator {
   int row_pointers() const { return spec_.form == TileForm::columns ? 1 : (rows_ + 2) / 3; }
 
   void k_loop() {
-    Xbyak::Label by_four, rest, by_one, done;
+    Xbyak::Label by_many, rest, by_one, done;
     mov(count_, arg(offsetof(TileArgs, k)));
-    sub(count_, 4);
+    sub(count_, unroll_);
     jl(rest, T_NEAR);
     align(32);
-    L(by_four);
-    for (int u = 0; u < 4; ++u) step(u);
-    advance(4);
-    sub(count_, 4);
-    jge(by_four, T_NEAR);
+    L(by_many);
+    for (int u = 0; u < unroll_; ++u) step(u);
+    advance(unroll_);
+    sub(count_, unroll_);
+    jge(by_many, T_NEAR);
     L(rest);
-    add(count_, 4);
+    add(count_, unroll_);
     jz(done, T_NEAR);
     align(16);
     L(by_one);
@@ -320,23 +327,24 @@ class TileEmitter : public Xbyak::CodeGenerator {
   }
 
   void dot_loop() {
-    Xbyak::Label by_two, rest, one, tail, done;
+    Xbyak::Label by_many, rest, by_one, tail, done;
     mov(count_, arg(offsetof(TileArgs, k)));
-    sub(count_, 2 * lanes_);
+    sub(count_, unroll_ * lanes_);
     jl(rest, T_NEAR);
     align(32);
-    L(by_two);
-    dot_step(0, false);
-    dot_step(1, false);
-    dot_advance(2);
-    sub(count_, 2 * lanes_);
-    jge(by_two, T_NEAR);
+    L(by_many);
+    for (int u = 0; u < unroll_; ++u) dot_step(u, false);
+    dot_advance(unroll_);
+    sub(count_, unroll_ * lanes_);
+    jge(by_many, T_NEAR);
     L(rest);
-    add(count_, lanes_);
+    add(count_, (unroll_ - 1) * lanes_);
     jl(tail, T_NEAR);
+    L(by_one);
     dot_step(0, false);
     dot_advance(1);
     sub(count_, lanes_);
+    jge(by_one, T_NEAR);
     L(tail);  // count_ is the number of elements left, less lanes_
     add(count_, lanes_);
     jz(done, T_NEAR);
@@ -369,12 +377,14 @@ class TileEmitter : public Xbyak::CodeGenerator {
   }
 
   void dot_step(int u, bool partial) {
-    const int held = std::min(rows_, vectors_), others = std::max(rows_, vectors_);
+    const int set = u % sets_, held = std::min(rows_, vectors_), others = std::max(rows_, vectors_);
     const auto held_at = [&](int i) { return hold_a_ ? dot_a_at(i, u) : dot_b_at(i, u); };
     const auto other_at = [&](int i) { return hold_a_ ? dot_b_at(i, u) : dot_a_at(i, u); };
     for (int i = 0; i < held; ++i) dot_load(vector(i), held_at(i), partial);
     for (int j = 0; j < others; ++j) {
-      const auto sum = [&](int i) { return hold_a_ ? accumulator(i, j) : accumulator(j, i); };
+      const auto sum = [&](int i) {
+        return hold_a_ ? accumulator(i, j, set) : accumulator(j, i, set);
+      };
       if (held == 1 && !partial) {
         multiply_add(sum(0), vector(0), ptr[other_at(j)]);
         continue;
@@ -420,6 +430,10 @@ class TileEmitter : public Xbyak::CodeGenerator {
       mov(gate_, ptr[rsp + kGate]);
       mov(gate_stride, arg(offsetof(TileArgs, gate_stride)));
     }
+    for (int s = 1; s < sets_; ++s)
+      for (int r = 0; r < rows_; ++r)
+        for (int v = 0; v < vectors_; ++v)
+          add(accumulator(r, v), accumulator(r, v), accumulator(r, v, s));
     if (spec_.relu || spec_.gate) clear(vector(1));
     for (int r = 0; r < rows_; ++r) {
       if (dot_) {

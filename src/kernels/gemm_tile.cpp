@@ -44,10 +44,11 @@ void portable_tile(const TileArgs* args, const TileSpec* spec) {
     }
   }
   if (!spec->copy_b) return;
-  const int vector = lanes(spec->isa, spec->float64);
+  const std::int64_t vectors = vectors_for(spec->cols, spec->isa, spec->float64);
+  const std::int64_t row = vectors * lanes(spec->isa, spec->float64);
   T* to = static_cast<T*>(args->b_copy);
   for (std::int64_t i = 0; i < args->products; ++i)
-    for (std::int64_t k = 0; k < args->k; ++k, to += (spec->cols + vector - 1) / vector * vector)
+    for (std::int64_t k = 0; k < args->k; ++k, to += row)
       std::copy_n(at(args->b, args->offsets[i].b + k * b_k), spec->cols, to);
 }
 
@@ -59,7 +60,7 @@ class TileCache {
     const std::uint32_t key = spec.key();
     auto& recent = recent_[(key * 2654435761u) >> (32 - kRecentBits)];
     const TileKernel* kernel = recent.load(std::memory_order_acquire);
-    if (!kernel || kernel->spec().key() != key) {
+    if (!kernel || kernel->key() != key) {
       kernel = &find_or_make(spec);
       recent.store(kernel, std::memory_order_release);
     }
@@ -89,25 +90,6 @@ class TileCache {
 const TileKernel& tile_kernel(const TileSpec& spec) {
   static TileCache& cache = *new TileCache;  // outlives every thread
   return cache.find(spec);
-}
-
-int lanes(Isa isa, bool float64) {
-  const int bytes = isa == Isa::avx512 ? 64 : isa == Isa::avx2 ? 32 : 0;
-  return std::max(1, bytes / (float64 ? 8 : 4));
-}
-
-int max_rows(Isa isa, bool float64, TileForm form, int cols) {
-  const bool dot = form == TileForm::dot;
-  const int vectors = dot ? cols : (cols + lanes(isa, float64) - 1) / lanes(isa, float64);
-  const int registers = isa == Isa::avx512 ? 32 : 16;
-  const int most = dot ? 6 : 14, least_working = isa == Isa::avx512 && dot ? 6 : 2;
-  const auto fits = [=](int rows) {
-    return std::max(std::min(rows, vectors) + 1, least_working) + rows * vectors <= registers;
-  };
-  // Few rows, few vectors: the first guess is nearly always right.
-  int rows = std::clamp((registers - 1) / vectors, 1, most);
-  while (rows > 1 && !fits(rows)) --rows;
-  return rows;
 }
 
 }  // namespace gradus::kernels

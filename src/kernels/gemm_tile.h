@@ -14,6 +14,7 @@
 // are added up at the end.) So bits depend on the form and on where the caller cuts k, never on the
 // tile's size or on threads.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/isa.h"
@@ -75,12 +76,14 @@ struct TileArgs {
 class TileKernel {
  public:
   using Function = void (*)(const TileArgs*, const TileSpec*);
-  TileKernel(Function function, const TileSpec& spec) : function_(function), spec_(spec) {}
+  TileKernel(Function function, const TileSpec& spec)
+      : function_(function), key_(spec.key()), spec_(spec) {}
   void operator()(const TileArgs& args) const { function_(&args, &spec_); }
-  const TileSpec& spec() const { return spec_; }
+  std::uint32_t key() const { return key_; }
 
  private:
   Function function_;
+  std::uint32_t key_;
   TileSpec spec_;
 };
 
@@ -88,9 +91,40 @@ class TileKernel {
 const TileKernel& tile_kernel(const TileSpec& spec);
 
 // Elements in a vector register of `isa`; 1 without vectors.
-int lanes(Isa isa, bool float64);
+constexpr int lanes(Isa isa, bool float64) {
+  return isa == Isa::baseline ? 1 : (isa == Isa::avx512 ? 16 : 8) >> float64;
+}
+
+// Vectors that `cols` columns need.
+constexpr std::int64_t vectors_for(std::int64_t cols, Isa isa, bool float64) {
+  const int shift = isa == Isa::baseline ? 0 : (isa == Isa::avx512 ? 4 : 3) - float64;
+  return (cols + (std::int64_t{1} << shift) - 1) >> shift;
+}
+
+// max_rows by the number of vectors in a row of the tile.
+struct HeightTable {
+  static constexpr int kVectors = 31;
+  std::int8_t rows[kVectors + 1] = {};
+
+  constexpr HeightTable(bool wide, bool dot) {
+    for (int vectors = 1; vectors <= kVectors; ++vectors) {
+      const auto registers = [=](int r) {
+        return std::max(std::min(r, vectors) + 1, wide && dot ? 6 : 2) + r * vectors;
+      };
+      int r = dot ? 6 : 14;
+      while (r > 1 && registers(r) > (wide ? 32 : 16)) --r;
+      rows[vectors] = static_cast<std::int8_t>(r);
+    }
+  }
+};
+inline constexpr HeightTable kTallest[2][2] = {{{false, false}, {false, true}},
+                                               {{true, false}, {true, true}}};
 
 // The tallest tile of `cols` columns whose accumulators and operands fit the registers.
-int max_rows(Isa isa, bool float64, TileForm form, int cols);
+constexpr int max_rows(Isa isa, bool float64, TileForm form, std::int64_t cols) {
+  const bool wide = isa == Isa::avx512, dot = form == TileForm::dot;
+  const std::int64_t vectors = dot ? cols : vectors_for(cols, isa, float64);
+  return kTallest[wide][dot].rows[std::min<std::int64_t>(vectors, HeightTable::kVectors)];
+}
 
 }  // namespace gradus::kernels
