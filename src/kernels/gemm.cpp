@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/thread_pool.h"
+#include "kernels/gemm_half.h"
 #include "kernels/gemm_pack.h"
 #include "kernels/gemm_tile.h"
 #include "kernels/scratch.h"
@@ -115,8 +116,8 @@ class Panel {
     args_.k = ks.size();
     args_.offsets = &kOneProduct;
     args_.products = 1;
-    args_.bias = p.bias + cols.begin * p.element;
-    args_.gate = p.gate + rows.begin * p.gate_stride + cols.begin * p.element;
+    args_.bias = p.bias ? p.bias + cols.begin * p.element : nullptr;
+    args_.gate = p.gate ? p.gate + rows.begin * p.gate_stride + cols.begin * p.element : nullptr;
     args_.gate_stride = p.gate_stride;
   }
 
@@ -141,7 +142,8 @@ class Panel {
     tile_kernel(spec_)(args_);
     args_.a = static_cast<const char*>(args_.a) + tiles * args_.a_step;
     args_.c = static_cast<char*>(args_.c) + tiles * height * args_.c_stride;
-    args_.gate = static_cast<const char*>(args_.gate) + tiles * height * args_.gate_stride;
+    if (args_.gate)
+      args_.gate = static_cast<const char*>(args_.gate) + tiles * height * args_.gate_stride;
   }
 
  private:
@@ -338,8 +340,9 @@ void run_few_columns(GemmArgs g, Isa isa) {
 }  // namespace
 
 void gemm(const GemmArgs& args, Isa isa) {
-  GRADUS_ASSERT(args.dtype == DType::float32 || args.dtype == DType::float64);
+  GRADUS_ASSERT(is_floating(args.dtype));
   if (args.m == 0 || args.n == 0) return;
+  if (size_of(args.dtype) == 2) return gemm_half(args, isa);
   if (args.m == 1 || args.n == 1) return run(simplified(args), isa);
   if (args.n <= kFewColumns && args.k >= 64 && !args.trans_a && !args.trans_b)
     return run_few_columns(args, isa);

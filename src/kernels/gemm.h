@@ -14,7 +14,7 @@ namespace gradus::kernels {
 
 // Leading dimensions and strides count elements. C must not overlap A, B, bias or gate.
 struct GemmArgs {
-  DType dtype = DType::float32;  // float32 or float64
+  DType dtype = DType::float32;  // of all operands: any float; half ones are summed in float32
   bool trans_a = false;          // A is stored as [k, m] instead of [m, k]
   bool trans_b = false;          // B is stored as [n, k] instead of [k, n]
   bool accumulate = false;       // add to C; otherwise C is only written
@@ -34,5 +34,13 @@ struct GemmArgs {
 
 void gemm(const GemmArgs& args);
 void gemm(const GemmArgs& args, Isa isa);  // not above isa()
+
+// From one product of a batch to the next; 0 uses an operand again. With c = 0 all products are
+// added up in one C (and the epilogue comes after the last). They share the bias.
+struct GemmStrides {
+  std::int64_t a = 0, b = 0, c = 0, gate = 0;
+};
+
+void gemm_batch(const GemmArgs& first, std::int64_t count, const GemmStrides& strides);
 
 }  // namespace gradus::kernels

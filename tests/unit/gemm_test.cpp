@@ -300,6 +300,137 @@ TEST(Gemm, ConcurrentCallers) {
   for (std::thread& caller : callers) caller.join();
 }
 
+struct BatchCase {
+  Case what;
+  int64_t count;
+  bool share_a, share_b, share_c;
+};
+
+template <class T>
+void expect_batch_right(const BatchCase& batch) {
+  const Case& what = batch.what;
+  const auto tall = [&](int64_t rows, bool shared) { return shared ? rows : rows * batch.count; };
+  std::mt19937 random(7);
+  Matrix<T> a(tall(what.trans_a ? what.k : what.m, batch.share_a), what.trans_a ? what.m : what.k,
+              1);
+  Matrix<T> b(tall(what.trans_b ? what.n : what.k, batch.share_b), what.trans_b ? what.k : what.n,
+              2);
+  Matrix<T> c(tall(what.m, batch.share_c), what.n, 3), gate = c, bias(1, what.n, 0);
+  for (auto* matrix : {&a, &b, &c, &gate, &bias}) matrix->fill(random);
+  Matrix<T> wanted = c;
+  const int64_t a_rows = what.trans_a ? what.k : what.m, b_rows = what.trans_b ? what.n : what.k;
+  for (int64_t item = 0; item < batch.count; ++item) {
+    const int64_t a0 = batch.share_a ? 0 : item * a_rows, b0 = batch.share_b ? 0 : item * b_rows,
+                  c0 = batch.share_c ? 0 : item * what.m;
+    const bool first = item == 0 || !batch.share_c,
+               last = item + 1 == batch.count || !batch.share_c;
+    for (int64_t i = 0; i < what.m; ++i)
+      for (int64_t j = 0; j < what.n; ++j) {
+        double sum = what.accumulate || !first ? double(wanted.at(c0 + i, j)) : 0;
+        for (int64_t l = 0; l < what.k; ++l)
+          sum += double(what.trans_a ? a.at(a0 + l, i) : a.at(a0 + i, l)) *
+                 double(what.trans_b ? b.at(b0 + j, l) : b.at(b0 + l, j));
+        if (last && what.bias) sum += bias.at(0, j);
+        if (last && what.relu && sum < 0) sum = 0;
+        if (last && what.gate && !(gate.at(c0 + i, j) > 0)) sum = 0;
+        wanted.at(c0 + i, j) = static_cast<T>(sum);
+      }
+  }
+  GemmArgs g;
+  g.dtype = dtype_v<T>;
+  g.trans_a = what.trans_a, g.trans_b = what.trans_b, g.accumulate = what.accumulate;
+  g.m = what.m, g.n = what.n, g.k = what.k;
+  g.a = a.data(), g.lda = a.stride;
+  g.b = b.data(), g.ldb = b.stride;
+  g.c = c.data(), g.ldc = c.stride;
+  if (what.bias) g.bias = bias.data();
+  g.relu = what.relu;
+  if (what.gate) g.gate = gate.data(), g.ld_gate = gate.stride;
+  gemm_batch(g, batch.count,
+             {.a = batch.share_a ? 0 : a_rows * a.stride,
+              .b = batch.share_b ? 0 : b_rows * b.stride,
+              .c = batch.share_c ? 0 : what.m * c.stride,
+              .gate = batch.share_c ? 0 : what.m * gate.stride});
+  for (std::size_t i = 0; i < c.buffer.size(); ++i)
+    EXPECT_TRUE(c.buffer[i] == wanted.buffer[i] ||
+                (std::isnan(c.buffer[i]) && std::isnan(wanted.buffer[i])))
+        << what << " count " << batch.count << " shared " << batch.share_a << batch.share_b
+        << batch.share_c;
+}
+
+TEST(GemmBatch, SharedAndSeparateOperands) {
+  for (const Case& size : {Case{3, 5, 7}, Case{1, 9, 20}, Case{8, 1, 33}, Case{40, 30, 50}})
+    for (const int64_t count : {0, 1, 2, 40})
+      for (int shared = 0; shared < 8; ++shared)
+        for (const int flags : {0, 1, 2, 3, 4, 5 + 56, 6 + 56}) {
+          if (count > 1 && (shared & 4) && (shared & 3) == 3) continue;
+          expect_batch_right<float>({size.with_flags(flags), count, (shared & 1) != 0,
+                                     (shared & 2) != 0, (shared & 4) != 0});
+        }
+}
+
+TEST(GemmBatch, ThreadsDoNotChangeBits) {
+  const int before = thread_count();
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  constexpr int64_t kCount = 30, kSize = 50;
+  std::vector<float> a(kCount * kSize * kSize), b(a.size()), c(a.size()), alone;
+  for (auto* values : {&a, &b})
+    for (float& x : *values) x = normal(random);
+  GemmArgs g;
+  g.m = g.n = g.k = g.lda = g.ldb = g.ldc = kSize;
+  g.a = a.data(), g.b = b.data(), g.c = c.data();
+  const GemmStrides strides{.a = kSize * kSize, .b = kSize * kSize, .c = kSize * kSize};
+  set_thread_count(1);
+  gemm_batch(g, kCount, strides);
+  alone = c;
+  set_thread_count(2);
+  gemm_batch(g, kCount, strides);
+  EXPECT_EQ(std::memcmp(alone.data(), c.data(), c.size() * sizeof(float)), 0);
+  set_thread_count(before);
+}
+
+// Sums in float32 and rounds once: 2049 is not a float16, 2050 is.
+template <class T>
+void expect_half_right() {
+  for (const Case& size : {Case{1, 1, 1}, Case{5, 9, 20}, Case{1, 40, 70}, Case{33, 17, 65}})
+    for (int flags = 0; flags < 64; ++flags) {
+      const Case what = size.with_flags(flags);
+      Problem<float> exact(what);
+      exact.compute_wanted();
+      const auto halves = [](const Matrix<float>& from) {
+        std::vector<T> to;
+        for (const float x : from.buffer) to.push_back(T(x));
+        return to;
+      };
+      std::vector<T> a = halves(exact.a), b = halves(exact.b), c = halves(exact.c),
+                     bias = halves(exact.bias), gate = halves(exact.gate);
+      constexpr int64_t kGuard = Matrix<float>::kGuard;
+      GemmArgs g = exact.args();
+      g.dtype = dtype_v<T>;
+      g.a = a.data() + kGuard, g.b = b.data() + kGuard, g.c = c.data() + kGuard;
+      if (g.bias) g.bias = bias.data() + kGuard;
+      if (g.gate) g.gate = gate.data() + kGuard;
+      gemm(g);
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        const float x = c[i], y = T(exact.wanted.buffer[i]);
+        EXPECT_TRUE(x == y || (std::isnan(x) && std::isnan(y))) << what << " " << x << " " << y;
+      }
+    }
+  std::vector<T> ones(2050, T(1.0f));
+  T sum(0.0f);
+  GemmArgs g;
+  g.dtype = dtype_v<T>;
+  g.m = g.n = g.ldc = 1;
+  g.k = g.lda = 2050;
+  g.ldb = 1;
+  g.a = g.b = ones.data(), g.c = &sum;
+  gemm(g);
+  EXPECT_EQ(float(sum), float(T(2050.0f)));
+}
+TEST(GemmHalf, Float16) { expect_half_right<half>(); }
+TEST(GemmHalf, Bfloat16) { expect_half_right<bfloat>(); }
+
 // The sum of several products at offsets, which convolutions use.
 TEST(GemmTile, SumsProducts) {
   for (const Isa isa : instruction_sets())
