@@ -1,0 +1,72 @@
+#include "gradus/forward.h"
+
+#include "autodiff/rules.h"
+#include "autodiff/thread_tapes.h"
+#include "base/check.h"
+#include "gradus/ops.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+std::uint64_t next_level() {
+  static std::atomic<std::uint64_t> serial{0};
+  return serial.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
+ForwardAccumulator::ForwardAccumulator(
+    const std::vector<std::pair<Source, Tensor>>& primals_and_tangents)
+    : level_(std::make_unique<ForwardLevel>()) {
+  level_->serial = next_level();
+  for (const auto& [primal, tangent] : primals_and_tangents) {
+    if (!(tangent.shape() == primal.shape()) || tangent.dtype() != primal.dtype()) {
+      fail<InvalidArgumentError>("[ForwardAccumulator] a tangent of shape ", tangent.shape(),
+                                 " and dtype ", name_of(tangent.dtype()), " was given for a primal ",
+                                 "of shape ", primal.shape(), " and dtype ", name_of(primal.dtype()),
+                                 "; they must agree");
+    }
+    if (!is_differentiable(primal.dtype())) {
+      fail<InvalidArgumentError>("[ForwardAccumulator] a primal of dtype ",
+                                 name_of(primal.dtype()), " has no tangent; cast it to a float dtype");
+    }
+    if (primal.is_variable()) {
+      level_->variables.emplace_back(primal.variable().state()->shared_from_this(), tangent);
+    } else {
+      level_->tensors.emplace_back(primal.tensor(), tangent);
+      primal.tensor().impl()->set(kHasTangent);
+    }
+  }
+  thread_tapes().push(level_.get());
+}
+
+void ForwardAccumulator::stop() {
+  if (open_) thread_tapes().pop(level_.get());
+  open_ = false;
+}
+
+ForwardAccumulator::~ForwardAccumulator() { stop(); }
+
+Gradient ForwardAccumulator::jvp(const Tensor& y, Unconnected unconnected) const {
+  Tensor t = tangent_of(y, *level_);
+  if (!t.defined() && unconnected == Unconnected::zero) t = zeros(y.shape(), y.dtype());
+  return t;
+}
+
+Tensors jvp_of(const TensorFunction& f, std::span<const Tensor> primals,
+               std::span<const Tensor> tangents) {
+  std::vector<std::pair<Source, Tensor>> pairs;
+  SmallVector<Tensor, 8> in;
+  for (std::size_t i = 0; i < primals.size(); ++i) {
+    in.push_back(tangents[i].defined() ? identity(primals[i]) : primals[i]);
+    if (tangents[i].defined()) pairs.emplace_back(in.back(), tangents[i]);
+  }
+  const ForwardAccumulator accumulator(pairs);
+  const Tensors out = f(in);
+  Tensors results;
+  for (const Tensor& y : out) results.push_back(accumulator.jvp(y).values());
+  return results;
+}
+
+}  // namespace gradus

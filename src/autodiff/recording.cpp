@@ -1,0 +1,226 @@
+#include "autodiff/recording.h"
+
+#include <cstring>
+
+#include "base/check.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+std::uint32_t next_serial() {
+  static std::atomic<std::uint32_t> serial{0};
+  std::uint32_t s;
+  do s = serial.fetch_add(1, std::memory_order_relaxed) + 1;
+  while (s == 0);
+  return s;
+}
+
+std::uint64_t track_of(std::uint32_t serial, Recording::Id id) {
+  return std::uint64_t{serial} << 32 | id;
+}
+
+bool has_any_differentiable(std::span<Tensor> out) {
+  for (const Tensor& t : out)
+    if (is_differentiable(t.impl()->dtype)) return true;
+  return false;
+}
+
+}  // namespace
+
+Recording::Recording() : serial_(next_serial()) {}
+
+void Recording::clear() {
+  serial_ = next_serial();
+  bits_ = 0;
+  nodes_.clear();
+  edges_.clear();
+  followers_.clear();
+  bytes_.clear();
+  saved_.clear();
+  variable_reads_.clear();
+  elsewhere_.clear();
+  watched_.clear();
+}
+
+Recording::Followers Recording::take_bit() {
+  const Followers unused = ~bits_ & (bits_ + 1);
+  if (unused == 0) {
+    fail<ResourceExhaustedError>("64 tapes that share a recording are alive; let some go");
+  }
+  bits_ |= unused;
+  return unused;
+}
+
+void Recording::give_bit_back(Followers bit) {
+  bits_ &= ~bit;
+  if (bits_ == 0) return;  // nobody is left to follow anything
+  for (Followers& f : followers_) f &= ~bit;
+}
+
+Recording::Id Recording::find(const Tensor& t) const {
+  const std::uint64_t track = t.impl()->track.load(std::memory_order_relaxed);
+  if (track >> 32 == serial_) return static_cast<Id>(track);
+  if (!elsewhere_.empty()) {
+    const auto found = elsewhere_.find(t.impl());
+    if (found != elsewhere_.end()) return found->second;
+  }
+  return kNone;
+}
+
+Recording::Id Recording::add_values(std::size_t count, Followers tapes) {
+  const auto first = static_cast<Id>(followers_.size());
+  if (followers_.size() + count >= kNone) {
+    fail<ResourceExhaustedError>("a tape holds at most ", kNone - 1, " values; use several tapes");
+  }
+  followers_.insert(followers_.end(), count, tapes);
+  return first;
+}
+
+void Recording::add_leaf(Id id) {
+  nodes_.push_back({.op = nullptr, .where = thread_context.where, .attrs = 0, .avals = 0,
+                    .first_edge = 0, .first_saved = static_cast<std::uint32_t>(saved_.size()),
+                    .first_out = id, .in_count = 0, .out_count = 1, .saved_in = 0, .saved_out = 0,
+                    .cut = false});
+}
+
+Recording::Id Recording::watch(const Tensor& t, Followers tapes) {
+  Id id = find(t);
+  if (id != kNone) {
+    followers_[id] |= tapes;
+    return id;
+  }
+  id = add_values(1, tapes);
+  add_leaf(id);
+  std::uint64_t untracked = 0;
+  if (!t.impl()->track.compare_exchange_strong(untracked, track_of(serial_, id),
+                                               std::memory_order_relaxed)) {
+    elsewhere_.emplace(t.impl(), id);
+  }
+  watched_.push_back(t);
+  t.impl()->set(kTracked);
+  return id;
+}
+
+Tensor Recording::read_variable(VariableState& variable, const Tensor& value, Followers tapes) {
+  Tensor alias = make_alias(value);
+  const Id id = add_values(1, tapes);
+  add_leaf(id);
+  alias.impl()->track.store(track_of(serial_, id), std::memory_order_relaxed);
+  alias.impl()->set(kTracked);
+  variable_reads_.push_back({variable.shared_from_this(), id});
+  return alias;
+}
+
+std::uint32_t Recording::save_bytes(const void* data, std::size_t size) {
+  const std::size_t at = bytes_.size();
+  bytes_.resize(at + (size + 7) / 8 * 8);
+  if (size > 0) std::memcpy(bytes_.data() + at, data, size);
+  return static_cast<std::uint32_t>(at);
+}
+
+bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* const> in,
+                       std::span<Tensor> out, Followers tapes) {
+  SmallVector<Id, 8> ids;
+  Followers followers = 0;
+  std::uint32_t wanted = 0;
+  bool known = false;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const Id id = in[i]->impl()->has(kTracked) ? find(*in[i]) : kNone;
+    ids.push_back(id);
+    if (id == kNone) continue;
+    known = true;
+    const Followers f = followers_[id] & tapes;
+    if (f && op.is_differentiable_in(static_cast<int>(std::min<std::size_t>(i, 31)))) {
+      followers |= f;
+      wanted |= 1u << std::min<std::size_t>(i, 31);
+    }
+  }
+  if (!known) return false;
+  const bool cut = !followers || !has_any_differentiable(out);
+  if (cut) followers = 0;
+
+  Node node{.op = &op, .where = thread_context.where, .attrs = 0, .avals = 0,
+            .first_edge = static_cast<std::uint32_t>(edges_.size()),
+            .first_saved = static_cast<std::uint32_t>(saved_.size()),
+            .first_out = add_values(out.size(), followers),
+            .in_count = static_cast<std::uint16_t>(in.size()),
+            .out_count = static_cast<std::uint16_t>(out.size()), .saved_in = 0, .saved_out = 0,
+            .cut = cut};
+  edges_.insert(edges_.end(), ids.begin(), ids.end());
+  if (!cut) {
+    node.attrs = save_bytes(attrs, op.attrs().bytes);
+    node.avals = static_cast<std::uint32_t>(bytes_.size());
+    for (const Tensor* t : in) {
+      const TensorImpl& impl = *t->impl();
+      const std::int64_t head[] = {static_cast<std::int64_t>(impl.dtype) << 32 | impl.shape.rank()};
+      save_bytes(head, sizeof head);
+      save_bytes(impl.shape.begin(), static_cast<std::size_t>(impl.shape.rank()) * 8);
+    }
+    const Reads reads = op.reads(attrs, wanted, static_cast<int>(in.size()));
+    node.saved_in = reads.in;
+    node.saved_out = reads.out;
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (reads.in >> std::min<std::size_t>(i, 31) & 1) saved_.push_back(*in[i]);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (reads.out >> std::min<std::size_t>(i, 31) & 1) saved_.push_back(out[i]);
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    TensorImpl& impl = *out[i].impl();
+    const Id id = node.first_out + static_cast<Id>(i);
+    if (!is_differentiable(impl.dtype)) followers_[id] = 0;
+    impl.track.store(track_of(serial_, id), std::memory_order_relaxed);
+    impl.set(kTracked);
+  }
+  nodes_.push_back(node);
+  return true;
+}
+
+void Recording::load(const Node& n, SmallVector<Tensor, 8>& in, SmallVector<Tensor, 4>& out,
+                     SmallVector<Aval, 4>& avals) const {
+  in.resize(n.in_count);
+  out.resize(n.out_count);
+  avals.resize(n.in_count);
+  const std::byte* at = bytes_.data() + n.avals;
+  const Tensor* saved = saved_.data() + n.first_saved;
+  for (std::size_t i = 0; i < n.in_count; ++i) {
+    std::int64_t head;
+    std::memcpy(&head, at, 8);
+    const auto rank = static_cast<std::size_t>(head & 0xff);
+    avals[i].dtype = static_cast<DType>(head >> 32);
+    std::int64_t sizes[kMaxRank];
+    std::memcpy(sizes, at + 8, rank * 8);
+    avals[i].shape = Shape(std::span<const std::int64_t>(sizes, rank));
+    at += 8 + rank * 8;
+    in[i] = n.saved_in >> std::min<std::size_t>(i, 31) & 1 ? *saved++ : Tensor();
+  }
+  for (std::size_t i = 0; i < n.out_count; ++i)
+    out[i] = n.saved_out >> std::min<std::size_t>(i, 31) & 1 ? *saved++ : Tensor();
+}
+
+namespace {
+
+template <class F>
+void for_each_saved(const Recording::Node& n, F f) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n.in_count; ++i) count += n.saved_in >> std::min<std::size_t>(i, 31) & 1;
+  for (std::size_t i = 0; i < n.out_count; ++i)
+    count += n.saved_out >> std::min<std::size_t>(i, 31) & 1;
+  for (std::size_t i = 0; i < count; ++i) f(n.first_saved + i);
+}
+
+}  // namespace
+
+void Recording::release(const Node& n) {
+  for_each_saved(n, [&](std::size_t i) { saved_[i] = Tensor(); });
+}
+
+std::size_t Recording::saved_bytes(const Node& n) const {
+  std::size_t bytes = 0;
+  for_each_saved(n, [&](std::size_t i) {
+    if (saved_[i].defined() && is_concrete(saved_[i])) bytes += saved_[i].num_bytes();
+  });
+  return bytes;
+}
+
+}  // namespace gradus

@@ -1,0 +1,104 @@
+// What the tapes of a thread have seen: one list of op applications, in order, shared by all tapes
+// that are nested in each other.
+//
+// Every value that some tape follows has a number here, dense and topologically ordered; the number
+// stands in the tensor's header (`track`), so that finding it is one comparison. A tape is a bit:
+// `followers[v]` says which tapes follow value v. An op is recorded once, when a tape that is
+// recording follows one of its inputs, whatever the number of tapes. Untracked work never gets here.
+//
+// Nodes, edges, attributes and shapes are plain data in growing arrays that are kept for the next
+// recording; saved tensors are the only thing with a destructor. A value that depends on a watched
+// one only through an op that has no derivative keeps a number with no followers: that costs a few
+// bytes and lets the tape explain a missing gradient.
+#pragma once
+#include <memory>
+#include <source_location>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/context.h"
+#include "graph/op.h"
+#include "graph/variable_state.h"
+
+namespace gradus {
+
+class Recording {
+ public:
+  using Id = std::uint32_t;       // of a value
+  using Followers = std::uint64_t;  // a bit per tape
+  static constexpr Id kNone = ~0u;
+
+  struct Node {
+    const Op* op;                // null: a leaf (watched tensor or variable read)
+    std::source_location where;  // the user's line
+    std::uint32_t attrs;         // offset into bytes_
+    std::uint32_t avals;         // offset into bytes_: dtype, rank and sizes of each input
+    std::uint32_t first_edge;    // into edges_: one value number per input, kNone if not followed
+    std::uint32_t first_saved;   // into saved_: inputs of saved_in, then outputs of saved_out
+    Id first_out;
+    std::uint16_t in_count, out_count;
+    std::uint32_t saved_in, saved_out;  // masks; bit 31 stands for all later ones as well
+    bool cut;                    // no derivative: recorded to explain, not to differentiate
+  };
+
+  Recording();
+  std::uint32_t serial() const { return serial_; }
+  void clear();  // forgets everything, keeps the memory
+
+  // A tape's place among the followers, and its end: no value is followed by it any more.
+  Followers take_bit();
+  void give_bit_back(Followers bit);
+  Followers open_bits() const { return bits_; }
+
+  // The number of a tensor in this recording, or kNone.
+  Id find(const Tensor& t) const;
+  // Gives a tensor a number, followed by these tapes.
+  Id watch(const Tensor& t, Followers tapes);
+  // An alias of a variable's value with a number of its own.
+  Tensor read_variable(VariableState& variable, const Tensor& value, Followers tapes);
+
+  // Records an application whose inputs some of `tapes` follow. Returns false if none does.
+  bool record(const Op& op, const void* attrs, std::span<const Tensor* const> in,
+              std::span<Tensor> out, Followers tapes);
+
+  std::size_t node_count() const { return nodes_.size(); }
+  std::size_t value_count() const { return followers_.size(); }
+  const Node& node(std::size_t i) const { return nodes_[i]; }
+  std::span<const Id> edges(const Node& n) const { return {edges_.data() + n.first_edge, n.in_count}; }
+  const void* attrs(const Node& n) const { return bytes_.data() + n.attrs; }
+  Followers& followers(Id v) { return followers_[v]; }
+  Followers followers(Id v) const { return followers_[v]; }
+
+  // Fills in what a rule sees of a node; values that were not saved are undefined tensors.
+  void load(const Node& n, SmallVector<Tensor, 8>& in, SmallVector<Tensor, 4>& out,
+            SmallVector<Aval, 4>& avals) const;
+  // Drops the tensors that a node saved.
+  void release(const Node& n);
+  std::size_t saved_bytes(const Node& n) const;
+
+  struct VariableRead {
+    std::shared_ptr<VariableState> variable;
+    Id id;
+  };
+  const std::vector<VariableRead>& variable_reads() const { return variable_reads_; }
+
+ private:
+  Id add_values(std::size_t count, Followers tapes);
+  void add_leaf(Id id);
+  std::uint32_t save_bytes(const void* data, std::size_t size);
+
+  std::uint32_t serial_;
+  Followers bits_ = 0;
+  std::vector<Node> nodes_;
+  std::vector<Id> edges_;
+  std::vector<Followers> followers_;
+  std::vector<std::byte> bytes_;
+  std::vector<Tensor> saved_;
+  std::vector<VariableRead> variable_reads_;
+  // Watched tensors whose header is taken by another thread's or an older recording.
+  std::unordered_map<const TensorImpl*, Id> elsewhere_;
+  std::vector<Tensor> watched_;  // keeps the keys of elsewhere_ alive
+};
+
+}  // namespace gradus

@@ -1,0 +1,38 @@
+// The engine's side of tapes: which of them the thread has open, and the reverse sweep.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "autodiff/recording.h"
+#include "autodiff/rules.h"
+#include "gradus/gradient.h"
+
+namespace gradus {
+
+struct GradientTape::State {
+  std::shared_ptr<Recording> recording;
+  Recording::Followers bit = 0;  // this tape's place among the recording's followers
+  TapeOptions options;
+  bool entered = false, paused = false, used = false;
+  std::vector<std::shared_ptr<VariableState>> watched;  // by name, before they are read
+};
+
+struct SweepRequest {
+  std::span<const Tensor> targets;
+  std::span<const Cotangent> seeds;                       // one per target
+  std::span<const std::vector<Recording::Id>> sources;    // the numbers of each source's reads
+  std::span<Cotangent> initial;                           // what each source's sum starts with
+  bool release = false;                                   // free saved tensors on the way
+};
+
+// The reverse sweep: one loop over the recorded ops, last to first.
+std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
+                             const SweepRequest& request);
+
+// The numbers under which a source was recorded and is followed by the tape.
+std::vector<Recording::Id> reads_of(const GradientTape::State& tape, const Source& source);
+
+Gradient to_gradient(const Cotangent& ct);
+Cotangent to_cotangent(const Gradient& g);
+
+}  // namespace gradus

@@ -1,0 +1,112 @@
+#include "graph/attrs.h"
+
+#include <cstring>
+#include <mutex>
+#include <sstream>
+#include <unordered_set>
+
+#include "base/hash.h"
+
+namespace gradus {
+namespace {
+
+template <class T>
+const T& read(const void* attrs, const AttrField& field) {
+  return *reinterpret_cast<const T*>(static_cast<const char*>(attrs) + field.offset);
+}
+
+std::int64_t read_integer(const void* attrs, const AttrField& field) {
+  switch (field.bytes) {
+    case 1:
+      return read<std::int8_t>(attrs, field);
+    case 2:
+      return read<std::int16_t>(attrs, field);
+    case 4:
+      return read<std::int32_t>(attrs, field);
+    default:
+      return read<std::int64_t>(attrs, field);
+  }
+}
+
+// A field as one number that is equal exactly when the values are, except for lists.
+std::uint64_t word_of(const void* attrs, const AttrField& field) {
+  switch (field.kind) {
+    case AttrKind::boolean:
+      return read<bool>(attrs, field);
+    case AttrKind::integer:
+      return static_cast<std::uint64_t>(read_integer(attrs, field));
+    case AttrKind::dtype:
+      return static_cast<std::uint64_t>(read<DType>(attrs, field));
+    default: {
+      std::uint64_t bits;
+      std::memcpy(&bits, static_cast<const char*>(attrs) + field.offset, 8);
+      return bits;
+    }
+  }
+}
+
+}  // namespace
+
+Text::Text(const std::string& text) {
+  static std::mutex mutex;
+  static auto* texts = new std::unordered_set<std::string>;  // outlives every static op
+  const std::lock_guard lock(mutex);
+  text_ = texts->insert(text).first->c_str();
+}
+
+bool AttrType::equal(const void* a, const void* b) const {
+  for (const AttrField& f : fields) {
+    if (f.kind == AttrKind::ints ? !(read<Ints>(a, f) == read<Ints>(b, f))
+                                 : word_of(a, f) != word_of(b, f)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::uint64_t AttrType::hash(const void* a) const {
+  std::uint64_t h = bytes;
+  for (const AttrField& f : fields) {
+    if (f.kind == AttrKind::ints) {
+      h = hash_mix(h, static_cast<std::uint64_t>(read<Ints>(a, f).rank()));
+      for (std::int64_t x : read<Ints>(a, f)) h = hash_mix(h, static_cast<std::uint64_t>(x));
+    } else {
+      h = hash_mix(h, word_of(a, f));
+    }
+  }
+  return h;
+}
+
+std::string AttrType::print(const void* a) const {
+  std::ostringstream text;
+  for (const AttrField& f : fields) {
+    if (&f != fields.data()) text << ", ";
+    text << f.name << '=';
+    switch (f.kind) {
+      case AttrKind::boolean:
+        text << (read<bool>(a, f) ? "True" : "False");
+        break;
+      case AttrKind::integer:
+        text << read_integer(a, f);
+        break;
+      case AttrKind::real:
+        text << read<double>(a, f);
+        break;
+      case AttrKind::dtype:
+        text << name_of(read<DType>(a, f));
+        break;
+      case AttrKind::ints:
+        text << read<Ints>(a, f);
+        break;
+      case AttrKind::text:
+        text << '"' << read<Text>(a, f).c_str() << '"';
+        break;
+      case AttrKind::pointer:
+        text << read<const void*>(a, f);
+        break;
+    }
+  }
+  return text.str();
+}
+
+}  // namespace gradus

@@ -1,0 +1,64 @@
+// What the current thread is in the middle of: who observes its ops, and where the user called.
+#pragma once
+#include <source_location>
+#include <span>
+
+#include "graph/op.h"
+
+namespace gradus {
+
+struct VariableState;
+
+// Follows the ops that touch values it knows: tapes and forward accumulators (autodiff/recording.h).
+// Without one, dispatch runs kernels and nothing else.
+class Observer {
+ public:
+  virtual void observe(const Op& op, const void* attrs, std::span<const Tensor* const> in,
+                       std::span<Tensor> out) = 0;
+  // A variable was read: returns the tensor to hand out, which may be a tracked alias of `value`.
+  virtual Tensor read_variable(VariableState& variable, const Tensor& value) = 0;
+
+ protected:
+  ~Observer() = default;
+};
+
+// Variables behave as inputs and outputs of the program while a function is traced.
+class VariableTracer {
+ public:
+  virtual Tensor read(VariableState& variable) = 0;
+  virtual void write(VariableState& variable, const Tensor& value) = 0;
+
+ protected:
+  ~VariableTracer() = default;
+};
+
+struct ThreadContext {
+  Observer* observer = nullptr;
+  VariableTracer* variables = nullptr;  // set while a function is traced
+  Graph* graph = nullptr;               // the graph being traced into, innermost
+  // The user's line. While the engine runs rules for a recorded op, the line of that op stands here
+  // and `fixed` keeps the engine's own calls from replacing it.
+  std::source_location where;
+  bool fixed = false;
+};
+extern constinit thread_local ThreadContext thread_context;
+
+// Attributes everything that the engine does in this scope to one line of the user's.
+class AttributeTo {
+ public:
+  explicit AttributeTo(std::source_location where) : saved_(thread_context.where), fixed_(thread_context.fixed) {
+    thread_context.where = where;
+    thread_context.fixed = true;
+  }
+  ~AttributeTo() {
+    thread_context.where = saved_;
+    thread_context.fixed = fixed_;
+  }
+  AttributeTo(const AttributeTo&) = delete;
+
+ private:
+  std::source_location saved_;
+  bool fixed_;
+};
+
+}  // namespace gradus

@@ -1,0 +1,296 @@
+#include "graph/dispatch.h"
+
+#include <cstring>
+
+#include "base/check.h"
+#include "graph/batch.h"
+#include "graph/context.h"
+#include "graph/elementwise.h"
+#include "graph/graph.h"
+#include "graph/loop_nest.h"
+#include "gradus/in.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+
+constinit thread_local ThreadContext thread_context;
+
+namespace detail {
+
+void set_call_site(std::source_location where) noexcept {
+  if (!thread_context.fixed) thread_context.where = where;
+}
+Tensor weak_number(double x) { return make_weak(x); }
+Tensor weak_number(std::int64_t x) { return make_weak(x); }
+
+}  // namespace detail
+
+namespace {
+
+using Pointers = std::span<const Tensor* const>;
+
+std::uint16_t flags_of(Pointers in) {
+  std::uint16_t flags = 0;
+  for (const Tensor* t : in) flags |= t->impl()->flags.load(std::memory_order_relaxed);
+  return flags;
+}
+
+void check_defined(const Op& op, Pointers in) {
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (!in[i]->defined()) {
+      fail<InvalidArgumentError>("[", op.name(), "] argument ", i, " is an undefined tensor: it was ",
+                                 "default-constructed or moved from, or is a gradient that does not ",
+                                 "exist");
+    }
+  }
+}
+
+[[noreturn]] void fail_dtype(const Op& op, DType got) {
+  std::string allowed;
+  for (int t = 0; t < kDTypeCount; ++t) {
+    if (!(op.info.dtypes >> t & 1)) continue;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(name_of(static_cast<DType>(t)));
+  }
+  fail<InvalidArgumentError>("[", op.name(), "] got dtype ", name_of(got), "; it works on ", allowed,
+                             "; cast the argument first");
+}
+
+// Elementwise: one dtype for all that are not masks. Returns the dtype of the result.
+DType elementwise_dtype(const Op& op, std::span<const View> in) {
+  const ElementwiseRule& rule = *op.elementwise;
+  const View* first = nullptr;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (rule.bool_inputs >> i & 1) {
+      if (in[i].dtype != bool_) {
+        fail<InvalidArgumentError>("[", op.name(), "] argument ", i, " must be bool, got ",
+                                   name_of(in[i].dtype), "; compare it with something first");
+      }
+      continue;
+    }
+    if (!first) first = &in[i];
+    if (in[i].dtype != first->dtype) {
+      fail<InvalidArgumentError>("[", op.name(), "] got dtypes ", name_of(first->dtype), " and ",
+                                 name_of(in[i].dtype), "; both must be the same, cast one of them");
+    }
+  }
+  const DType dtype = first ? first->dtype : bool_;
+  if (!(op.info.dtypes >> static_cast<int>(dtype) & 1)) fail_dtype(op, dtype);
+  return rule.makes_bool ? bool_ : dtype;
+}
+
+// Host numbers take the dtype of the tensors they meet; alone they are float32 or int32.
+void give_dtypes(const Op& op, SmallVector<Tensor, 4>& held, SmallVector<const Tensor*, 8>& in) {
+  const std::uint32_t masks = op.kind == Kind::elementwise ? op.elementwise->bool_inputs : 0;
+  bool strong = false, real = false;
+  DType dtype = int32;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const TensorImpl& t = *in[i]->impl();
+    if (masks >> i & 1) continue;
+    if (!t.has(kWeak)) {
+      if (!strong) dtype = t.dtype;
+      strong = true;
+    } else {
+      real |= t.dtype == float64;
+    }
+  }
+  if (!strong) dtype = real ? float32 : int32;
+  held.reserve(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const TensorImpl& t = *in[i]->impl();
+    if (!t.has(kWeak)) continue;
+    const DType to = masks >> i & 1 ? bool_ : dtype;
+    const double x = t.dtype == float64 ? *static_cast<const double*>(t.data)
+                                        : static_cast<double>(*static_cast<const std::int64_t*>(t.data));
+    if (t.dtype == float64 && !is_differentiable(to)) {
+      fail<InvalidArgumentError>("[", op.name(), "] cannot combine the real number ", x, " with a ",
+                                 name_of(to), " tensor; cast the tensor to a float dtype first");
+    }
+    held.push_back(make_tensor(to, {}));
+    visit_dtype(to, [&](auto zero) {
+      using T = decltype(zero);
+      T value;
+      if constexpr (is_complex(dtype_v<T>)) {
+        value = T(static_cast<typename T::value_type>(x));
+      } else if constexpr (std::is_integral_v<T>) {
+        value = static_cast<T>(*static_cast<const std::int64_t*>(t.data));
+      } else if constexpr (sizeof(T) == 2) {
+        value = T(static_cast<float>(x));
+      } else {
+        value = static_cast<T>(x);
+      }
+      std::memcpy(held.back().impl()->data, &value, sizeof value);
+    });
+    in[i] = &held.back();
+  }
+}
+
+SmallVector<View, 6> views_of(Pointers in) {
+  SmallVector<View, 6> views;
+  for (const Tensor* t : in) views.push_back({t->impl()->data, &t->impl()->shape, t->impl()->dtype});
+  return views;
+}
+
+void run_elementwise(const Op& op, std::span<const View> in, const View& out) {
+  const LoopNest nest(in, out);
+  DType dtypes[expr::kMaxInputs];
+  for (std::size_t i = 0; i < in.size(); ++i) dtypes[i] = in[i].dtype;
+  nest.run(op.elementwise->kernel({dtypes, in.size()}, out.dtype, nest.per_row), in, out);
+}
+
+Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {
+  const auto views = views_of(in);
+  Avals avals;
+  infer_outputs({op, attrs, views}, avals);
+  Tensors out;
+  if (op.info.is_view) {
+    out.push_back(make_view(*in[0], avals[0].shape));
+    return out;
+  }
+  if (!op.info.kernel && op.kind == Kind::composite) return op.body(attrs, [&] {
+    SmallVector<Tensor, 8> copies;
+    for (const Tensor* t : in) copies.push_back(*t);
+    return copies;
+  }());
+  for (const Aval& a : avals) out.push_back(make_tensor(a.dtype, a.shape));
+  run_kernel(op, attrs, in, out);
+  return out;
+}
+
+Tensors run_traced(const Op& op, const void* attrs, Pointers in) {
+  Graph* graph = nullptr;
+  for (const Tensor* t : in) {
+    if (t->impl()->kind != ValueKind::traced) continue;
+    Graph* g = t->impl()->extra()->graph.get();
+    if (!graph || g->depth() > graph->depth()) graph = g;
+  }
+  SmallVector<Graph::Value, 8> values;
+  for (const Tensor* t : in) values.push_back(graph->value(*t));
+  const SymbolScope symbols(graph->symbols());
+  const Graph::Node node = graph->add(op, attrs, values);
+  Tensors out;
+  for (std::uint32_t i = 0; i < node.out_count; ++i) out.push_back(graph->tensor(node.first_out + i));
+  return out;
+}
+
+Tensors run_symbolic(const Op& op, const void* attrs, Pointers in) {
+  for (const Tensor* t : in) {
+    if (t->impl()->kind == ValueKind::batched) return run_batched(op, attrs, in);
+  }
+  return run_traced(op, attrs, in);
+}
+
+// The path of every op that is not a plain kernel call.
+Tensors dispatch_slowly(const Op& op, const void* attrs, Pointers given, std::uint16_t flags) {
+  SmallVector<const Tensor*, 8> in;
+  for (const Tensor* t : given) in.push_back(t);
+  SmallVector<Tensor, 4> held;
+  if (flags & kWeak) give_dtypes(op, held, in);
+  Tensors out = flags & kNotConcrete ? run_symbolic(op, attrs, in) : run_concrete(op, attrs, in);
+  if (flags & (kTracked | kHasTangent)) {
+    if (Observer* observer = thread_context.observer) observer->observe(op, attrs, in, out);
+  }
+  return out;
+}
+
+}  // namespace
+
+Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
+  if (a == b) return a;
+  const Shape& longer = a.rank() >= b.rank() ? a : b;
+  const Shape& shorter = a.rank() >= b.rank() ? b : a;
+  Shape out = longer;
+  const int shift = longer.rank() - shorter.rank();
+  for (int i = 0; i < shorter.rank(); ++i) {
+    const std::int64_t x = longer[i + shift], y = shorter[i];
+    if (x == y || y == 1) continue;
+    if (x == 1 || (is_symbol(x) && !is_symbol(y))) {
+      out[i + shift] = y;
+    } else if (!is_symbol(x) && !is_symbol(y)) {
+      fail<InvalidArgumentError>("[", op, "] shapes ", a, " and ", b, " do not broadcast: axis ",
+                                 i - shorter.rank(), " is ", a.rank() >= b.rank() ? x : y, " and ",
+                                 a.rank() >= b.rank() ? y : x, "; sizes must be equal or 1");
+    }
+  }
+  return out;
+}
+
+void infer_outputs(const Call& call, Avals& out) {
+  const Op& op = call.op;
+  const int expected = op.info.inputs;
+  if (expected >= 0 && call.in.size() != static_cast<std::size_t>(expected)) {
+    fail<InvalidArgumentError>("[", op.name(), "] takes ", expected, " tensors, got ",
+                               call.in.size());
+  }
+  if (op.kind == Kind::elementwise) {
+    const DType dtype = elementwise_dtype(op, call.in);
+    Shape shape = call.shape(0);
+    for (std::size_t i = 1; i < call.in.size(); ++i) {
+      shape = broadcast_shapes(op.name(), shape, *call.in[i].shape);
+    }
+    out.push_back({dtype, shape});
+    return;
+  }
+  if (!call.in.empty()) {
+    for (std::size_t i = 0; i < call.in.size(); ++i) {
+      if (!(op.info.differentiable >> std::min<std::size_t>(i, 31) & 1)) continue;
+      if (!(op.info.dtypes >> static_cast<int>(call.in[i].dtype) & 1)) fail_dtype(op, call.in[i].dtype);
+      break;
+    }
+  }
+  if (op.info.infer) {
+    op.info.infer(call, out);
+  } else {
+    out.push_back({call.in[0].dtype, call.shape(0)});
+  }
+}
+
+void run_kernel(const Op& op, const void* attrs, Pointers in, std::span<const Tensor> out) {
+  const auto views = views_of(in);
+  if (op.kind == Kind::elementwise) {
+    const TensorImpl& o = *out[0].impl();
+    run_elementwise(op, views, {o.data, &o.shape, o.dtype});
+    return;
+  }
+  SmallVector<View, 4> results;
+  for (const Tensor& t : out) {
+    results.push_back({t.impl()->data, &t.impl()->shape, t.impl()->dtype});
+  }
+  GRADUS_ASSERT(op.info.kernel != nullptr);
+  op.info.kernel({{op, attrs, views}, results});
+}
+
+Tensors dispatch(const Op& op, const void* attrs, Pointers in) {
+  check_defined(op, in);
+  const std::uint16_t flags = flags_of(in);
+  if (flags) return dispatch_slowly(op, attrs, in, flags);
+  return run_concrete(op, attrs, in);
+}
+
+Tensor dispatch_one(const Op& op, const void* attrs, Pointers in) {
+  check_defined(op, in);
+  const std::uint16_t flags = flags_of(in);
+  if (flags) return std::move(dispatch_slowly(op, attrs, in, flags)[0]);
+  if (op.kind == Kind::elementwise && in.size() <= 3) {
+    // The common case by hand: equal dtypes and shapes, so one contiguous run over all elements.
+    const TensorImpl& first = *in[0]->impl();
+    bool same = op.info.dtypes >> static_cast<int>(first.dtype) & 1 && !op.elementwise->bool_inputs;
+    for (std::size_t i = 1; i < in.size(); ++i) {
+      const TensorImpl& t = *in[i]->impl();
+      same &= t.dtype == first.dtype && t.shape == first.shape;
+    }
+    if (same && first.count <= 16384) {
+      const DType dtype = op.elementwise->makes_bool ? bool_ : first.dtype;
+      Tensor out = make_tensor(dtype, first.shape);
+      const DType dtypes[3] = {first.dtype, first.dtype, first.dtype};
+      expr::LoopArgs args;
+      args.cols = first.count;
+      for (std::size_t i = 0; i < in.size(); ++i) args.in[i] = in[i]->impl()->data;
+      args.out[0] = out.impl()->data;
+      op.elementwise->kernel({dtypes, in.size()}, dtype, 0)(args);
+      return out;
+    }
+  }
+  return std::move(run_concrete(op, attrs, in)[0]);
+}
+
+}  // namespace gradus

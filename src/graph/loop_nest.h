@@ -1,0 +1,27 @@
+// How an elementwise op walks operands of different shapes: axes that all operands treat alike are
+// merged, the innermost two become the rows and columns of a kernel call, the rest is looped over.
+#pragma once
+#include <span>
+
+#include "expr/kernel.h"
+#include "graph/op.h"
+
+namespace gradus {
+
+struct LoopNest {
+  std::int64_t rows = 1, cols = 1;
+  std::uint32_t per_row = 0;  // inputs that do not vary along the columns
+  int outer_rank = 0;
+  std::int64_t outer[kMaxRank];                              // sizes, outermost first
+  std::int64_t outer_bytes[expr::kMaxInputs][kMaxRank];      // steps of each input
+  std::int64_t out_outer_bytes[kMaxRank];
+  std::int64_t row_bytes[expr::kMaxInputs], out_row_bytes = 0;
+
+  LoopNest(std::span<const View> in, const View& out);
+
+  // Runs the kernel over everything, in parallel when there is enough of it. The pieces depend on
+  // the sizes only, never on the number of threads.
+  void run(const expr::Kernel& kernel, std::span<const View> in, const View& out) const;
+};
+
+}  // namespace gradus

@@ -1,0 +1,245 @@
+// The op record: everything the engine knows about one op, in one value.
+//
+// An op is made only by one of the factories below. Each asks for what its algebraic kind needs, so
+// that an op without a differential rule cannot be built, and the engine derives the rest: forward
+// mode, reverse mode, higher orders, batching, tests and documentation.
+//
+//   elementwise  y and (optionally) g * dy/dx_i as scalar expressions        graph/elementwise.h
+//   linear       its transpose
+//   bilinear     its transpose in each argument
+//   selecting    what is chosen (a residual) and the linear map that the choice parametrises
+//   general      a jvp that is linear in the tangents; optionally a faster vjp
+//   composite    a body made of other ops; optionally a fast kernel and a faster vjp
+//   not_differentiable   the reason
+//
+// Rules are ordinary functions over Tensor, written with the same ops that users call. Therefore one
+// rule runs as kernel calls (eager), is recorded when a tape is watching (higher order), appends to
+// a graph when its arguments are traced, and is vectorised when they are batched. The engine, not
+// the rule, takes care of zeros, broadcasting, accumulation and of which gradients are wanted.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/small_vector.h"
+#include "graph/attrs.h"
+#include "graph/cotangent.h"
+#include "gradus/tensor.h"
+
+namespace gradus {
+
+class Op;
+struct ElementwiseRule;  // graph/elementwise.h
+
+// What is known of a value without its data.
+struct Aval {
+  DType dtype;
+  Shape shape;
+};
+using Avals = SmallVector<Aval, 2>;
+using Tensors = SmallVector<Tensor, 4>;
+
+// An operand as shape rules and kernels see it; data is null for shape rules.
+struct View {
+  void* data;
+  const Shape* shape;
+  DType dtype;
+
+  std::int64_t count() const { return shape->num_elements(); }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
+};
+
+// One application of an op, for shape, cost and kernel functions.
+struct Call {
+  const Op& op;
+  const void* attrs;
+  std::span<const View> in;
+
+  template <class A>
+  const A& get() const {
+    return *static_cast<const A*>(attrs);
+  }
+  const Shape& shape(int i) const { return *in[i].shape; }
+};
+
+struct KernelCall : Call {
+  std::span<const View> out;  // allocated, not initialised
+};
+
+// One application of an op, for differential rules. Of the values only those announced in the
+// record's `reads` are there; dtype and shape of every input always are.
+struct Site {
+  const Op& op;
+  const void* attrs;
+  std::span<const Tensor> in, out;
+  std::span<const Aval> args;
+
+  template <class A>
+  const A& get() const {
+    return *static_cast<const A*>(attrs);
+  }
+  const Shape& shape(int i) const { return args[i].shape; }
+};
+
+// A batched application: inputs with their bit set in `batched` have the batch as axis 0.
+struct BatchCall {
+  const Op& op;
+  const void* attrs;
+  std::span<const Tensor> in;
+  std::uint32_t batched;
+  std::int64_t size;
+
+  bool is_batched(int i) const { return batched >> i & 1; }
+  template <class A>
+  const A& get() const {
+    return *static_cast<const A*>(attrs);
+  }
+};
+
+// Which values a rule reads when only the inputs in `wanted` need a gradient: nothing else is kept.
+struct Reads {
+  std::uint32_t in = 0, out = 0;
+};
+
+enum class Kind : std::uint8_t {
+  elementwise, linear, bilinear, selecting, general, composite, not_differentiable
+};
+
+using InferFn = void (*)(const Call&, Avals& out);           // throws InvalidArgumentError
+using KernelFn = void (*)(const KernelCall&);                // may throw for bad values (indices)
+using TransposeFn = Cotangent (*)(const Site&, int input, const Tensor& ct);
+using AccumulateFn = void (*)(const Site&, int input, const Tensor& ct, const Tensor& sum);
+using JvpFn = void (*)(const Site&, std::span<const Tensor> tangents, std::span<Tensor> out);
+using VjpFn = void (*)(const Site&, std::span<const Tensor> cts, std::uint32_t wanted,
+                       std::span<Cotangent> grads);
+using BodyFn = Tensors (*)(const void* attrs, std::span<const Tensor> in);
+using ResidualFn = Tensors (*)(const Site&);
+using PickFn = Tensor (*)(const Site&, const Tensors& residual, const Tensor& t);
+using BatchFn = Tensors (*)(const BatchCall&);
+using ReadsFn = Reads (*)(const void* attrs, std::uint32_t wanted);
+using FlopsFn = double (*)(const Call&);
+
+// Dtypes as a set.
+using DTypes = std::uint32_t;
+constexpr DTypes one_dtype(DType t) { return 1u << static_cast<int>(t); }
+inline constexpr DTypes kBools = one_dtype(bool_);
+inline constexpr DTypes kIntegers = 0x1feu;
+inline constexpr DTypes kFloating = 0x1e00u;
+inline constexpr DTypes kComplex = 0x6000u;
+inline constexpr DTypes kReal = kIntegers | kFloating;
+inline constexpr DTypes kNumeric = kReal | kComplex;
+inline constexpr DTypes kAnyDType = kNumeric | kBools;
+
+// How the registry tests fill an argument.
+enum class Fill : std::uint8_t { real, distinct, integer, boolean, positive_definite, triangular };
+struct SampleArg {
+  Shape shape;
+  double low = -2, high = 2;
+  Fill fill = Fill::real;
+};
+struct Sample {
+  std::vector<SampleArg> in;
+  std::shared_ptr<void> attrs;
+};
+template <class A>
+Sample sample(std::vector<SampleArg> in, const A& attrs) {
+  return {std::move(in), std::make_shared<A>(attrs)};
+}
+
+// What every op says about itself. Fields that a factory takes are not repeated here.
+struct OpInfo {
+  const char* name;
+  const char* doc;
+  DTypes dtypes = kFloating;             // of the first differentiable argument
+  const AttrType* attrs = &attr_type<void>();
+  int inputs = 1, outputs = 1;           // -1: any number
+  std::uint32_t differentiable = ~0u;    // inputs that can have a gradient, by position
+  InferFn infer = nullptr;               // null: the first input's dtype and shape
+  KernelFn kernel = nullptr;
+  BatchFn batch = nullptr;               // see graph/batch.h for the usual ones
+  ReadsFn reads = nullptr;               // null: the kind's default
+  AccumulateFn accumulate = nullptr;     // linear, bilinear: adds the transpose into `sum`
+  FlopsFn flops = nullptr;
+  std::vector<Sample> (*samples)() = nullptr;
+  double low = -2, high = 2;             // elementwise: where the registry tests look
+  const char* like = "";                 // the NumPy or TensorFlow function it equals
+  bool commutative = false;
+  bool is_view = false;                  // the output is the first input's elements, in order
+  bool in_place_ok = false;              // the kernel may write over an input of equal size
+  bool stateful = false;                 // has an effect or a hidden input: never merged or dropped
+};
+
+class Op {
+ public:
+  Op(const Op&) = delete;
+
+  const OpInfo info;
+  const Kind kind;
+  const TransposeFn transpose = nullptr;
+  const JvpFn jvp = nullptr;
+  const VjpFn vjp = nullptr;
+  const BodyFn body = nullptr;
+  const ResidualFn residual = nullptr;
+  const PickFn pick = nullptr;
+  const char* why_not = nullptr;                       // not_differentiable: the reason
+  const std::unique_ptr<ElementwiseRule> elementwise;  // elementwise only
+  const Op* next = nullptr;                            // the registry's list
+
+  const char* name() const { return info.name; }
+  const AttrType& attrs() const { return *info.attrs; }
+  bool is_differentiable_in(int i) const {
+    return kind != Kind::not_differentiable && (info.differentiable >> i & 1);
+  }
+  Reads reads(const void* attrs, std::uint32_t wanted, int input_count) const;
+
+  // Runs the op (graph/dispatch.h). `where` comes from the op's public function.
+  Tensor operator()(const Tensor& a) const;
+  Tensor operator()(const Tensor& a, const Tensor& b) const;
+  Tensor operator()(const Tensor& a, const Tensor& b, const Tensor& c) const;
+  template <class A>
+  Tensor operator()(std::span<const Tensor> in, const A& attrs) const {
+    return run_one(in, &attrs);
+  }
+  template <class A>
+  Tensor operator()(std::initializer_list<Tensor> in, const A& attrs) const {
+    return run_one({in.begin(), in.size()}, &attrs);
+  }
+  Tensor run_one(std::span<const Tensor> in, const void* attrs) const;
+  Tensors run(std::span<const Tensor> in, const void* attrs) const;
+
+ private:
+  friend struct OpFactory;
+  struct Rules {
+    TransposeFn transpose = nullptr;
+    JvpFn jvp = nullptr;
+    VjpFn vjp = nullptr;
+    BodyFn body = nullptr;
+    ResidualFn residual = nullptr;
+    PickFn pick = nullptr;
+    const char* why_not = nullptr;
+    std::unique_ptr<ElementwiseRule> elementwise;
+    bool derived = false;  // made by the engine from another op: not in the registry
+  };
+  Op(const OpInfo& info, Kind kind, Rules rules);
+
+ public:
+  ~Op();
+};
+
+Op linear(const OpInfo& info, TransposeFn transpose);
+Op bilinear(const OpInfo& info, TransposeFn transpose);
+Op selecting(const OpInfo& info, ResidualFn residual, PickFn pick);
+Op general(const OpInfo& info, JvpFn jvp, VjpFn vjp = nullptr);
+Op composite(const OpInfo& info, BodyFn body, VjpFn vjp = nullptr);
+Op not_differentiable(const OpInfo& info, const char* why);
+
+// All records, in no particular order; find_op returns null for an unknown name.
+std::vector<const Op*> all_ops();
+const Op* find_op(const std::string& name);
+
+}  // namespace gradus

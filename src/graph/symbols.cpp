@@ -1,0 +1,136 @@
+#include "graph/symbols.h"
+
+#include <map>
+
+#include "base/check.h"
+
+namespace gradus {
+namespace {
+
+constinit thread_local Symbols* current = nullptr;
+
+}  // namespace
+
+Symbols& current_symbols() {
+  GRADUS_ASSERT(current != nullptr);
+  return *current;
+}
+
+SymbolScope::SymbolScope(Symbols& symbols) : saved_(current) { current = &symbols; }
+SymbolScope::~SymbolScope() { current = saved_; }
+
+Symbols::Polynomial Symbols::polynomial(std::int64_t size) const {
+  if (is_symbol(size)) return names_[static_cast<std::size_t>(~size)];
+  return size == 0 ? Polynomial{} : Polynomial{{{}, size}};
+}
+
+std::int64_t Symbols::intern(Polynomial p) {
+  if (p.empty()) return 0;
+  if (p.size() == 1 && p[0].atoms.empty() && p[0].factor >= 0) return p[0].factor;
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (names_[i] == p) return ~static_cast<std::int64_t>(i);
+  names_.push_back(std::move(p));
+  return ~static_cast<std::int64_t>(names_.size() - 1);
+}
+
+std::int64_t Symbols::fresh() {
+  atoms_.push_back({.input = static_cast<std::int64_t>(inputs_++)});
+  return intern({{{static_cast<std::uint32_t>(atoms_.size() - 1)}, 1}});
+}
+
+std::int64_t Symbols::add(std::int64_t a, std::int64_t b) {
+  std::map<Monomial, std::int64_t> sum;
+  for (const Term& t : polynomial(a)) sum[t.atoms] += t.factor;
+  for (const Term& t : polynomial(b)) sum[t.atoms] += t.factor;
+  Polynomial p;
+  for (auto& [atoms, factor] : sum)
+    if (factor != 0) p.push_back({atoms, factor});
+  return intern(std::move(p));
+}
+
+std::int64_t Symbols::subtract(std::int64_t a, std::int64_t b) {
+  Polynomial negated = polynomial(b);
+  for (Term& t : negated) t.factor = -t.factor;
+  return add(a, intern(std::move(negated)));
+}
+
+std::int64_t Symbols::multiply(std::int64_t a, std::int64_t b) {
+  std::map<Monomial, std::int64_t> product;
+  for (const Term& s : polynomial(a)) {
+    for (const Term& t : polynomial(b)) {
+      Monomial atoms = s.atoms;
+      atoms.insert(atoms.end(), t.atoms.begin(), t.atoms.end());
+      std::sort(atoms.begin(), atoms.end());
+      product[atoms] += s.factor * t.factor;
+    }
+  }
+  Polynomial p;
+  for (auto& [atoms, factor] : product)
+    if (factor != 0) p.push_back({atoms, factor});
+  return intern(std::move(p));
+}
+
+// Exact where every term of the numerator is a multiple of a one-term denominator.
+std::int64_t Symbols::floor_divide(std::int64_t a, std::int64_t b) {
+  if (a == b) return 1;
+  if (b == 1) return a;
+  const Polynomial by = polynomial(b);
+  if (by.size() == 1) {
+    Polynomial quotient;
+    bool exact = true;
+    for (const Term& t : polynomial(a)) {
+      Monomial rest = t.atoms;
+      for (std::uint32_t atom : by[0].atoms) {
+        const auto found = std::find(rest.begin(), rest.end(), atom);
+        exact &= found != rest.end();
+        if (exact) rest.erase(found);
+      }
+      exact &= t.factor % by[0].factor == 0;
+      if (exact) quotient.push_back({rest, t.factor / by[0].factor});
+    }
+    if (exact) return intern(std::move(quotient));
+  }
+  for (std::size_t i = 0; i < atoms_.size(); ++i)
+    if (atoms_[i].numerator == a && atoms_[i].denominator == b && atoms_[i].input < 0)
+      return intern({{{static_cast<std::uint32_t>(i)}, 1}});
+  atoms_.push_back({.input = -1, .numerator = a, .denominator = b});
+  return intern({{{static_cast<std::uint32_t>(atoms_.size() - 1)}, 1}});
+}
+
+std::int64_t Symbols::evaluate(std::int64_t size, const std::vector<std::int64_t>& inputs) const {
+  if (!is_symbol(size)) return size;
+  // Atoms only refer to names made before them, so the depth is that of the user's own arithmetic.
+  std::int64_t sum = 0;
+  for (const Term& t : names_[static_cast<std::size_t>(~size)]) {
+    std::int64_t product = t.factor;
+    for (std::uint32_t id : t.atoms) {
+      const Atom& atom = atoms_[id];
+      if (atom.input >= 0) {
+        product *= inputs[static_cast<std::size_t>(atom.input)];
+      } else {
+        const std::int64_t n = evaluate(atom.numerator, inputs), d = evaluate(atom.denominator, inputs);
+        product *= (n - (((n % d) + d) % d)) / d;
+      }
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+std::string Symbols::print(std::int64_t size) const {
+  if (!is_symbol(size)) return std::to_string(size);
+  std::string text;
+  for (const Term& t : names_[static_cast<std::size_t>(~size)]) {
+    if (!text.empty()) text += " + ";
+    if (t.factor != 1 || t.atoms.empty()) text += std::to_string(t.factor);
+    for (std::size_t i = 0; i < t.atoms.size(); ++i) {
+      if (i > 0 || t.factor != 1) text += "*";
+      const Atom& atom = atoms_[t.atoms[i]];
+      text += atom.input >= 0 ? "s" + std::to_string(atom.input)
+                              : "(" + print(atom.numerator) + ")//(" + print(atom.denominator) + ")";
+    }
+  }
+  return text;
+}
+
+}  // namespace gradus

@@ -1,0 +1,85 @@
+// Arithmetic on sizes that may be symbols.
+//
+// While a function is traced, a size can be unknown (the batch, say). It is then a negative number
+// that names an entry of a table of the current thread's trace: an input's size, or a sum, product or
+// quotient of sizes in a normal form, so that equal sizes have equal names. Known sizes take the
+// fast path and never touch the table.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gradus/shape.h"
+
+namespace gradus {
+
+inline bool is_symbol(std::int64_t size) { return size < 0; }
+
+// A polynomial with integer coefficients in atoms: an atom is an input's size, or the floor quotient
+// of two sizes that has no simpler form.
+class Symbols {
+ public:
+  std::int64_t fresh();  // a new unknown size
+  std::int64_t add(std::int64_t a, std::int64_t b);
+  std::int64_t subtract(std::int64_t a, std::int64_t b);
+  std::int64_t multiply(std::int64_t a, std::int64_t b);
+  std::int64_t floor_divide(std::int64_t a, std::int64_t b);
+  std::int64_t evaluate(std::int64_t size, const std::vector<std::int64_t>& inputs) const;
+  std::string print(std::int64_t size) const;
+  std::size_t input_count() const { return inputs_; }
+
+ private:
+  using Monomial = std::vector<std::uint32_t>;  // sorted atoms, repeated for powers
+  struct Term {
+    Monomial atoms;
+    std::int64_t factor;
+    friend bool operator==(const Term&, const Term&) = default;
+  };
+  using Polynomial = std::vector<Term>;  // sorted by atoms, no zero factors
+  struct Atom {
+    std::int64_t input = -1;             // number of the input, or
+    std::int64_t numerator = 0, denominator = 0;
+  };
+
+  Polynomial polynomial(std::int64_t size) const;
+  std::int64_t intern(Polynomial p);
+
+  std::vector<Atom> atoms_;
+  std::vector<Polynomial> names_;
+  std::size_t inputs_ = 0;
+};
+
+// The table of the trace that this thread is in; throws InternalError outside of one.
+Symbols& current_symbols();
+
+// Sets the table for a scope.
+class SymbolScope {
+ public:
+  explicit SymbolScope(Symbols& symbols);
+  ~SymbolScope();
+  SymbolScope(const SymbolScope&) = delete;
+
+ private:
+  Symbols* saved_;
+};
+
+inline std::int64_t size_add(std::int64_t a, std::int64_t b) {
+  return (a | b) >= 0 ? a + b : current_symbols().add(a, b);
+}
+inline std::int64_t size_sub(std::int64_t a, std::int64_t b) {
+  return (a | b) >= 0 ? a - b : current_symbols().subtract(a, b);
+}
+inline std::int64_t size_mul(std::int64_t a, std::int64_t b) {
+  return (a | b) >= 0 ? a * b : current_symbols().multiply(a, b);
+}
+inline std::int64_t size_div(std::int64_t a, std::int64_t b) {
+  return (a | b) >= 0 && b != 0 ? a / b : current_symbols().floor_divide(a, b);
+}
+inline std::int64_t num_elements(const Shape& shape) {
+  std::int64_t n = 1;
+  for (std::int64_t size : shape) n = size_mul(n, size);
+  return n;
+}
+
+}  // namespace gradus

@@ -1,0 +1,39 @@
+// What a Variable points to.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "gradus/tensor.h"
+
+namespace gradus {
+
+struct VariableState : std::enable_shared_from_this<VariableState> {
+  std::string name;
+  bool trainable = true;
+  DType dtype;
+  Shape shape;
+
+  Tensor get() const {
+    const std::lock_guard lock(mutex);
+    return value;
+  }
+  void set(Tensor t) {
+    {
+      const std::lock_guard lock(mutex);
+      std::swap(value, t);
+    }  // the old value is freed outside the lock
+  }
+  // Runs an update with exclusive access to the value, which it may replace or, if nobody else has
+  // it, write over.
+  void update(const std::function<void(Tensor& value)>& change) {
+    const std::lock_guard lock(mutex);
+    change(value);
+  }
+
+  mutable std::mutex mutex;
+  Tensor value;
+};
+
+}  // namespace gradus
