@@ -7,7 +7,6 @@
 #include "graph/context.h"
 #include "graph/elementwise.h"
 #include "graph/graph.h"
-#include "graph/loop_nest.h"
 #include "gradus/in.h"
 #include "tensor/tensor_impl.h"
 
@@ -130,13 +129,6 @@ SmallVector<View, 6> views_of(Pointers in) {
   return views;
 }
 
-void run_elementwise(const Op& op, std::span<const View> in, const View& out) {
-  const LoopNest nest(in, out);
-  DType dtypes[expr::kMaxInputs];
-  for (std::size_t i = 0; i < in.size(); ++i) dtypes[i] = in[i].dtype;
-  nest.run(op.elementwise->kernel({dtypes, in.size()}, out.dtype, nest.per_row), in, out);
-}
-
 Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {
   const auto views = views_of(in);
   Avals avals;
@@ -248,7 +240,7 @@ void run_kernel(const Op& op, const void* attrs, Pointers in, std::span<const Te
   const auto views = views_of(in);
   if (op.kind == Kind::elementwise) {
     const TensorImpl& o = *out[0].impl();
-    run_elementwise(op, views, {o.data, &o.shape, o.dtype});
+    op.elementwise->run(views, {o.data, &o.shape, o.dtype});
     return;
   }
   SmallVector<View, 4> results;

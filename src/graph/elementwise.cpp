@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "graph/loop_nest.h"
 
 namespace gradus {
 namespace {
@@ -191,7 +192,8 @@ expr::Program ElementwiseRule::program(std::span<const DType> in, DType out,
   for (std::size_t i = 0; i < in.size(); ++i) {
     inputs.push_back(builder.input(in[i], !(per_row >> i & 1)));
   }
-  builder.output(value(inputs), out);
+  const Expr y = value(inputs);
+  builder.output(y.type() == expr::type_of(out) ? y : convert(y, expr::type_of(out)), out);
   return builder.finish();
 }
 
@@ -209,6 +211,13 @@ const expr::Kernel& ElementwiseRule::kernel(std::span<const DType> in, DType out
   newest_ = std::move(made);
   kernels_.store(newest_.get(), std::memory_order_release);
   return newest_->kernel;
+}
+
+void ElementwiseRule::run(std::span<const View> in, const View& out) const {
+  const LoopNest nest(in, out);
+  DType dtypes[expr::kMaxInputs];
+  for (std::size_t i = 0; i < in.size(); ++i) dtypes[i] = in[i].dtype;
+  nest.run(kernel({dtypes, in.size()}, out.dtype, nest.per_row), in, out);
 }
 
 }  // namespace gradus

@@ -52,6 +52,9 @@ struct ElementwiseRule {
 
   // The kernel for these dtypes; bit i of `per_row` says that input i is constant along rows.
   const expr::Kernel& kernel(std::span<const DType> in, DType out, std::uint32_t per_row) const;
+  // Runs the kernel over operands that broadcast to the result.
+  void run(std::span<const View> in, const View& out) const;
+  // A result of another dtype than the program's value is converted.
   expr::Program program(std::span<const DType> in, DType out, std::uint32_t per_row) const;
 
  private:

@@ -1,0 +1,51 @@
+// Elementwise ops. Shapes broadcast as in NumPy; all tensors must have one dtype, and plain numbers
+// take it. Names and conventions are TensorFlow's; docs/ops.md lists what happens at kinks and poles.
+#pragma once
+#include "gradus/in.h"
+
+namespace gradus {
+
+// Arithmetic.
+Tensor add(In x, In y);
+Tensor subtract(In x, In y);
+Tensor multiply(In x, In y);
+Tensor divide(In x, In y);
+Tensor negative(In x);
+Tensor abs(In x);
+Tensor square(In x);
+Tensor sqrt(In x);
+Tensor maximum(In x, In y);
+Tensor minimum(In x, In y);
+Tensor conj(In x);
+
+// Comparisons and logic: the result is bool.
+Tensor equal(In x, In y);
+Tensor not_equal(In x, In y);
+Tensor less(In x, In y);
+Tensor less_equal(In x, In y);
+Tensor greater(In x, In y);
+Tensor greater_equal(In x, In y);
+Tensor logical_and(In x, In y);
+Tensor logical_or(In x, In y);
+Tensor logical_not(In x);
+
+// x where the condition holds, else y. The branch not taken contributes nothing to gradients.
+Tensor where(In condition, In x, In y);
+
+// The value with another dtype, converted as C++ does; float to integer truncates.
+Tensor cast(In x, DType dtype);
+Tensor identity(In x);
+// The value itself; gradients stop here.
+Tensor stop_gradient(In x);
+
+inline Tensor operator+(In x, In y) { return add(x, y); }
+inline Tensor operator-(In x, In y) { return subtract(x, y); }
+inline Tensor operator*(In x, In y) { return multiply(x, y); }
+inline Tensor operator/(In x, In y) { return divide(x, y); }
+inline Tensor operator-(In x) { return negative(x); }
+inline Tensor operator<(In x, In y) { return less(x, y); }
+inline Tensor operator<=(In x, In y) { return less_equal(x, y); }
+inline Tensor operator>(In x, In y) { return greater(x, y); }
+inline Tensor operator>=(In x, In y) { return greater_equal(x, y); }
+
+}  // namespace gradus

@@ -1,0 +1,141 @@
+// Makers of tensors, and the ops that give a tensor another shape.
+#include "gradus/shaping.h"
+
+#include <cstring>
+
+#include "base/check.h"
+#include "graph/batch.h"
+#include "graph/context.h"
+#include "graph/graph.h"
+#include "gradus/elementwise.h"
+#include "gradus/reduce.h"
+#include "ops/axes.h"
+#include "ops/records.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+struct ShapeAttrs {
+  Shape shape;
+  static auto fields() { return attr_fields(attr("shape", &ShapeAttrs::shape)); }
+};
+
+Sample shape_sample(const Shape& in, const Shape& out) {
+  return sample<ShapeAttrs>({{in}}, {out});
+}
+
+// The batch stays in front of the new shape.
+Tensors batch_shape(const BatchCall& call) {
+  ShapeAttrs attrs = call.get<ShapeAttrs>();
+  attrs.shape.insert(0, call.size);
+  return call.op.run(call.in, &attrs);
+}
+
+}  // namespace
+
+const Op reshape_op = linear(
+    {.name = "reshape", .doc = "The same elements in row-major order under another shape.",
+     .dtypes = kAnyDType, .attrs = &attr_type<ShapeAttrs>(),
+     .infer = [](const Call& c, Avals& out) { out.push_back({c.in[0].dtype, c.get<ShapeAttrs>().shape}); },
+     .batch = batch_shape,
+     .samples = [] { return std::vector<Sample>{shape_sample({2, 3}, {3, 2}), shape_sample({4}, {2, 2, 1}), shape_sample({0, 3}, {3, 0})}; },
+     .like = "numpy.reshape", .is_view = true},
+    [](const Site& s, int, const Tensor& ct) -> Cotangent { return reshape(ct, s.shape(0)); });
+
+const Op identity_op = linear(
+    {.name = "identity", .doc = "The value itself.", .dtypes = kAnyDType,
+     .batch = batch_leading, .samples = [] { return std::vector<Sample>{{{{Shape{2, 3}}}, nullptr}}; }, .is_view = true},
+    [](const Site&, int, const Tensor& ct) -> Cotangent { return ct; });
+
+const Op stop_gradient_op = not_differentiable(
+    {.name = "stop_gradient", .doc = "The value itself; gradients stop here.", .dtypes = kAnyDType,
+     .batch = batch_leading, .is_view = true},
+    "stop_gradient was asked for");
+
+const Op broadcast_to_op = linear(
+    {.name = "broadcast_to", .doc = "Repeats along axes of size 1 and new leading axes.",
+     .dtypes = kAnyDType, .attrs = &attr_type<ShapeAttrs>(),
+     .infer =
+         [](const Call& c, Avals& out) {
+           const Shape& shape = c.get<ShapeAttrs>().shape;
+           if (!(broadcast_shapes("broadcast_to", c.shape(0), shape) == shape)) {
+             fail<InvalidArgumentError>("[broadcast_to] shape ", c.shape(0), " does not broadcast to ", shape);
+           }
+           out.push_back({c.in[0].dtype, shape});
+         },
+     .kernel = [](const KernelCall& c) { copy_rule().run(c.in, c.out[0]); },
+     .batch =
+         [](const BatchCall& c) {
+           // Axes that are new come between the batch and the example's own.
+           ShapeAttrs attrs = c.get<ShapeAttrs>();
+           Shape aligned{c.size};
+           const int rank = c.in[0].rank() - 1;
+           for (int i = rank; i < attrs.shape.rank(); ++i) aligned.push_back(1);
+           for (int i = 0; i < rank; ++i) aligned.push_back(c.in[0].shape()[i + 1]);
+           attrs.shape.insert(0, c.size);
+           return Tensors{c.op({reshape(c.in[0], aligned)}, attrs)};
+         },
+     .samples = [] { return std::vector<Sample>{shape_sample({3}, {2, 3}), shape_sample({2, 1}, {4, 2, 3}), shape_sample({}, {2}), shape_sample({1}, {0})}; },
+     .like = "numpy.broadcast_to"},
+    [](const Site& s, int, const Tensor& ct) -> Cotangent {
+      return unbroadcast(ct, ct.shape(), s.shape(0));
+    });
+
+Tensor reshape(In x, const Shape& shape) {
+  ShapeAttrs attrs{shape};
+  const std::int64_t count = num_elements(x->shape());
+  std::int64_t known = 1;
+  int unknown = -1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] != -1 || x->shape().is_symbolic()) {
+      known = size_mul(known, shape[i]);
+    } else if (unknown >= 0) {
+      fail<InvalidArgumentError>("[reshape] shape ", shape, " has more than one -1");
+    } else {
+      unknown = i;
+    }
+  }
+  if (unknown >= 0 && known > 0) attrs.shape[unknown] = count / known;
+  const bool fits = unknown >= 0 ? known > 0 && count % known == 0 : known == count;
+  if (!fits) {
+    fail<InvalidArgumentError>("[reshape] a tensor of shape ", x->shape(), " has ", count,
+                               " elements; it cannot have shape ", shape);
+  }
+  return reshape_op({x}, attrs);
+}
+
+Tensor identity(In x) { return identity_op(x); }
+Tensor stop_gradient(In x) { return stop_gradient_op(x); }
+
+Tensor broadcast_to(In x, const Shape& shape) {
+  if (x->shape() == shape) return x;
+  const ShapeAttrs attrs{shape};
+  if (shape.is_symbolic() && is_concrete(x)) {  // no operand says that this is being traced
+    Graph& graph = *thread_context.graph;
+    const Graph::Value v = graph.add_constant(x);
+    return graph.tensor(graph.add(broadcast_to_op, &attrs, {&v, 1}).first_out);
+  }
+  return broadcast_to_op({x}, attrs);
+}
+
+namespace {
+
+Tensor filled(const Shape& shape, DType dtype, double value) {
+  Tensor one = cast(value, dtype);
+  if (shape.rank() == 0) return one;
+  if (value == 0 && !shape.is_symbolic()) {
+    Tensor t = make_tensor(dtype, shape);
+    std::memset(t.impl()->data, 0, t.num_bytes());
+    return t;
+  }
+  return broadcast_to(one, shape);
+}
+
+}  // namespace
+
+Tensor zeros(const Shape& shape, DType dtype) { return filled(shape, dtype, 0); }
+Tensor ones(const Shape& shape, DType dtype) { return filled(shape, dtype, 1); }
+Tensor fill(const Shape& shape, In value) { return broadcast_to(value, shape); }
+
+}  // namespace gradus
