@@ -1,5 +1,6 @@
 // Elementwise ops. Shapes broadcast as in NumPy; all tensors must have one dtype, and plain numbers
-// take it. Names and conventions are TensorFlow's; docs/ops.md lists what happens at kinks and poles.
+// take it. Names and conventions are TensorFlow's; docs/ops.md lists what happens at kinks and
+// poles.
 #pragma once
 #include "gradus/in.h"
 

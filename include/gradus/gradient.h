@@ -22,10 +22,11 @@
 namespace gradus {
 
 // A gradient as a tape returns it: none (not connected), a tensor, or rows of one. Rows are what
-// gather and embedding_lookup give: `values` for some rows of axis 0, where repeated indices add up.
+// gather and embedding_lookup give: `values` for some rows of axis 0, where repeated indices add
+// up.
 class Gradient {
  public:
-  Gradient() = default;                                // none
+  Gradient() = default;                                  // none
   Gradient(Tensor dense) : values_(std::move(dense)) {}  // NOLINT: implicit by design
   Gradient(Tensor indices, Tensor values, const Shape& dense_shape)
       : values_(std::move(values)), indices_(std::move(indices)), shape_(dense_shape) {}
@@ -51,7 +52,7 @@ class Gradient {
 // What a gradient is asked for: a tensor or a variable.
 class Source {
  public:
-  Source(const Tensor& t) : tensor_(t) {}       // NOLINT: implicit by design
+  Source(const Tensor& t) : tensor_(t) {}      // NOLINT: implicit by design
   Source(const Variable& v) : variable_(v) {}  // NOLINT
   bool is_variable() const { return variable_.defined(); }
   const Tensor& tensor() const { return tensor_; }
@@ -82,7 +83,8 @@ class GradientBuffer {
 struct GradientOptions {
   std::vector<Tensor> output_gradients = {};  // one per target; undefined means ones
   Unconnected unconnected = Unconnected::none;
-  std::vector<GradientBuffer>* into = nullptr;  // one per source: adds to them, returns their values
+  std::vector<GradientBuffer>* into =
+      nullptr;  // one per source: adds to them, returns their values
 };
 
 struct TapeOptions {
@@ -90,7 +92,7 @@ struct TapeOptions {
   bool watch_accessed_variables = true;
 };
 
-struct TapeReport;      // gradus/explain.h
+struct TapeReport;       // gradus/explain.h
 struct JacobianOptions;  // gradus/jacobian.h
 
 class GradientTape {
@@ -102,8 +104,8 @@ class GradientTape {
 
   void watch(const Tensor& t);
   void watch(const Variable& v);
-  void reset();           // forgets what was recorded and records on
-  void stop();            // leaves the recording; gradient() may still be called
+  void reset();  // forgets what was recorded and records on
+  void stop();   // leaves the recording; gradient() may still be called
   bool is_recording() const;
   std::vector<Variable> watched_variables() const;
 

@@ -1,5 +1,5 @@
-// How an op takes an argument: a tensor, a variable or a plain number, together with the line of the
-// call, so that errors and reports can name it. Numbers take the dtype of the tensor they meet:
+// How an op takes an argument: a tensor, a variable or a plain number, together with the line of
+// the call, so that errors and reports can name it. Numbers take the dtype of the tensor they meet:
 // `x * 2` works for every dtype of x. Users never write this type.
 #pragma once
 #include <concepts>
@@ -18,28 +18,29 @@ Tensor weak_number(std::int64_t x);
 Tensor read(const Variable& variable);
 }  // namespace detail
 
-class In {
+class Operand {
  public:
   using Where = std::source_location;
 
-  In(const Tensor& t, Where where = Where::current()) : tensor_(&t) {  // NOLINT: implicit by design
+  Operand(const Tensor& t, Where where = Where::current())
+      : tensor_(&t) {  // NOLINT: implicit by design
     detail::set_call_site(where);
   }
-  In(const Variable& v, Where where = Where::current())  // NOLINT
+  Operand(const Variable& v, Where where = Where::current())  // NOLINT
       : owned_(detail::read(v)), tensor_(&owned_) {
     detail::set_call_site(where);
   }
   template <std::floating_point N>
-  In(N x, Where where = Where::current())  // NOLINT
+  Operand(N x, Where where = Where::current())  // NOLINT
       : owned_(detail::weak_number(static_cast<double>(x))), tensor_(&owned_) {
     detail::set_call_site(where);
   }
   template <std::integral N>
-  In(N x, Where where = Where::current())  // NOLINT
+  Operand(N x, Where where = Where::current())  // NOLINT
       : owned_(detail::weak_number(static_cast<std::int64_t>(x))), tensor_(&owned_) {
     detail::set_call_site(where);
   }
-  In(const In&) = delete;
+  Operand(const Operand&) = delete;
 
   const Tensor& tensor() const { return *tensor_; }
   operator const Tensor&() const { return *tensor_; }
@@ -49,5 +50,7 @@ class In {
   Tensor owned_;
   const Tensor* tensor_;
 };
+
+using In = const Operand&;
 
 }  // namespace gradus

@@ -1,6 +1,7 @@
 // All ops.
 #pragma once
 #include "gradus/elementwise.h"
+#include "gradus/indexing.h"
 #include "gradus/linalg.h"
 #include "gradus/reduce.h"
 #include "gradus/shaping.h"

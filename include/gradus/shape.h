@@ -1,7 +1,7 @@
 // The sizes of a tensor along its axes, inline and at most kMaxRank of them.
 //
-// While a function is traced, a size may be unknown: it is then a symbol, stored as a negative
-// number, with arithmetic in graph/symbols.h. Concrete tensors never have symbolic sizes.
+// While a function is traced, a size may be unknown: it is then a symbol, stored as a number
+// below -1, with arithmetic in graph/symbols.h. Concrete tensors never have symbolic sizes.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,8 @@ inline constexpr int kMaxRank = 9;
 class Shape {
  public:
   Shape() = default;  // a scalar's shape
-  Shape(std::initializer_list<std::int64_t> sizes) : Shape(std::span(sizes.begin(), sizes.size())) {}
+  Shape(std::initializer_list<std::int64_t> sizes)
+      : Shape(std::span(sizes.begin(), sizes.size())) {}
   explicit Shape(std::span<const std::int64_t> sizes);
 
   int rank() const { return rank_; }
@@ -36,7 +37,9 @@ class Shape {
     }
     return n;
   }
-  bool is_symbolic() const { return std::any_of(begin(), end(), [](auto s) { return s < 0; }); }
+  bool is_symbolic() const {
+    return std::any_of(begin(), end(), [](auto s) { return s < 0; });
+  }
 
   void push_back(std::int64_t size);
   void insert(int axis, std::int64_t size);

@@ -14,7 +14,6 @@ Tensor reshape(In x, const Shape& shape);  // one size may be -1
 Tensor broadcast_to(In x, const Shape& shape);
 Tensor transpose(In x, const Shape& permutation);
 Tensor transpose(In x);  // all axes reversed
-Tensor concat(const std::vector<Tensor>& parts, int axis);
 Tensor expand_dims(In x, int axis);
 
 // The number of elements along an axis as an int64 scalar; inside a traced function, also of sizes

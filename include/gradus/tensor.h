@@ -9,6 +9,7 @@
 // name for a value without data: inside a traced function, or one example of a batch inside vmap.
 // Code that computes with tensors need not know which of these it has.
 #pragma once
+#include <concepts>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -31,7 +32,8 @@ void release(TensorImpl* impl) noexcept;
 template <class T>
 class NestedList {
  public:
-  NestedList(T x) : values_{x} {}  // NOLINT: implicit by design
+  template <std::same_as<T> U>     // no conversions: {1.0f} is float32, {1.0} float64, {1} int32
+  NestedList(U x) : values_{x} {}  // NOLINT: implicit by design
   NestedList(std::initializer_list<NestedList> rows) { append(rows); }
   const std::vector<T>& values() const { return values_; }
   const Shape& shape() const { return shape_; }
@@ -111,8 +113,8 @@ class Tensor {
     return value;
   }
 
-  TensorImpl* impl() const { return impl_; }                       // for the engine
-  static Tensor adopt(TensorImpl* impl) { return Tensor(impl); }   // takes over one reference
+  TensorImpl* impl() const { return impl_; }                      // for the engine
+  static Tensor adopt(TensorImpl* impl) { return Tensor(impl); }  // takes over one reference
 
  private:
   explicit Tensor(TensorImpl* impl) : impl_(impl) {}

@@ -4,7 +4,8 @@
 //   w.assign_sub(0.1 * dw);
 //
 // A Variable is a handle; copies refer to the same cell. Assigning replaces the value: tensors read
-// before, and what a tape saved, keep the old one. The old memory is reused when nobody else has it.
+// before, and what a tape saved, keep the old one. The old memory is reused when nobody else has
+// it.
 #pragma once
 #include <memory>
 #include <string>
@@ -39,7 +40,8 @@ class Variable {
   void assign(In value) const;
   void assign_add(In delta) const;
   void assign_sub(In delta) const;
-  // Rows of axis 0: indices of any integer dtype; repeated indices all count (update: the last one).
+  // Rows of axis 0: indices of any integer dtype; repeated indices all count (update: the last
+  // one).
   void scatter_add(In indices, In updates) const;
   void scatter_sub(In indices, In updates) const;
   void scatter_update(In indices, In updates) const;

@@ -23,13 +23,13 @@ ForwardAccumulator::ForwardAccumulator(
   for (const auto& [primal, tangent] : primals_and_tangents) {
     if (!(tangent.shape() == primal.shape()) || tangent.dtype() != primal.dtype()) {
       fail<InvalidArgumentError>("[ForwardAccumulator] a tangent of shape ", tangent.shape(),
-                                 " and dtype ", name_of(tangent.dtype()), " was given for a primal ",
-                                 "of shape ", primal.shape(), " and dtype ", name_of(primal.dtype()),
-                                 "; they must agree");
+                                 " and dtype ", name_of(tangent.dtype()),
+                                 " was given for a primal ", "of shape ", primal.shape(),
+                                 " and dtype ", name_of(primal.dtype()), "; they must agree");
     }
     if (!is_differentiable(primal.dtype())) {
-      fail<InvalidArgumentError>("[ForwardAccumulator] a primal of dtype ",
-                                 name_of(primal.dtype()), " has no tangent; cast it to a float dtype");
+      fail<InvalidArgumentError>("[ForwardAccumulator] a primal of dtype ", name_of(primal.dtype()),
+                                 " has no tangent; cast it to a float dtype");
     }
     if (primal.is_variable()) {
       level_->variables.emplace_back(primal.variable().state()->shared_from_this(), tangent);

@@ -78,9 +78,17 @@ Recording::Id Recording::add_values(std::size_t count, Followers tapes) {
 }
 
 void Recording::add_leaf(Id id) {
-  nodes_.push_back({.op = nullptr, .where = thread_context.where, .attrs = 0, .avals = 0,
-                    .first_edge = 0, .first_saved = static_cast<std::uint32_t>(saved_.size()),
-                    .first_out = id, .in_count = 0, .out_count = 1, .saved_in = 0, .saved_out = 0,
+  nodes_.push_back({.op = nullptr,
+                    .where = thread_context.where,
+                    .attrs = 0,
+                    .avals = 0,
+                    .first_edge = 0,
+                    .first_saved = static_cast<std::uint32_t>(saved_.size()),
+                    .first_out = id,
+                    .in_count = 0,
+                    .out_count = 1,
+                    .saved_in = 0,
+                    .saved_out = 0,
                     .cut = false});
 }
 
@@ -140,12 +148,17 @@ bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* 
   const bool cut = !followers || !has_any_differentiable(out);
   if (cut) followers = 0;
 
-  Node node{.op = &op, .where = thread_context.where, .attrs = 0, .avals = 0,
+  Node node{.op = &op,
+            .where = thread_context.where,
+            .attrs = 0,
+            .avals = 0,
             .first_edge = static_cast<std::uint32_t>(edges_.size()),
             .first_saved = static_cast<std::uint32_t>(saved_.size()),
             .first_out = add_values(out.size(), followers),
             .in_count = static_cast<std::uint16_t>(in.size()),
-            .out_count = static_cast<std::uint16_t>(out.size()), .saved_in = 0, .saved_out = 0,
+            .out_count = static_cast<std::uint16_t>(out.size()),
+            .saved_in = 0,
+            .saved_out = 0,
             .cut = cut};
   edges_.insert(edges_.end(), ids.begin(), ids.end());
   if (!cut) {
@@ -203,7 +216,8 @@ namespace {
 template <class F>
 void for_each_saved(const Recording::Node& n, F f) {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < n.in_count; ++i) count += n.saved_in >> std::min<std::size_t>(i, 31) & 1;
+  for (std::size_t i = 0; i < n.in_count; ++i)
+    count += n.saved_in >> std::min<std::size_t>(i, 31) & 1;
   for (std::size_t i = 0; i < n.out_count; ++i)
     count += n.saved_out >> std::min<std::size_t>(i, 31) & 1;
   for (std::size_t i = 0; i < count; ++i) f(n.first_saved + i);

@@ -4,7 +4,8 @@
 // Every value that some tape follows has a number here, dense and topologically ordered; the number
 // stands in the tensor's header (`track`), so that finding it is one comparison. A tape is a bit:
 // `followers[v]` says which tapes follow value v. An op is recorded once, when a tape that is
-// recording follows one of its inputs, whatever the number of tapes. Untracked work never gets here.
+// recording follows one of its inputs, whatever the number of tapes. Untracked work never gets
+// here.
 //
 // Nodes, edges, attributes and shapes are plain data in growing arrays that are kept for the next
 // recording; saved tensors are the only thing with a destructor. A value that depends on a watched
@@ -25,7 +26,7 @@ namespace gradus {
 
 class Recording {
  public:
-  using Id = std::uint32_t;       // of a value
+  using Id = std::uint32_t;         // of a value
   using Followers = std::uint64_t;  // a bit per tape
   static constexpr Id kNone = ~0u;
 
@@ -39,7 +40,7 @@ class Recording {
     Id first_out;
     std::uint16_t in_count, out_count;
     std::uint32_t saved_in, saved_out;  // masks; bit 31 stands for all later ones as well
-    bool cut;                    // no derivative: recorded to explain, not to differentiate
+    bool cut;                           // no derivative: recorded to explain, not to differentiate
   };
 
   Recording();
@@ -65,7 +66,9 @@ class Recording {
   std::size_t node_count() const { return nodes_.size(); }
   std::size_t value_count() const { return followers_.size(); }
   const Node& node(std::size_t i) const { return nodes_[i]; }
-  std::span<const Id> edges(const Node& n) const { return {edges_.data() + n.first_edge, n.in_count}; }
+  std::span<const Id> edges(const Node& n) const {
+    return {edges_.data() + n.first_edge, n.in_count};
+  }
   const void* attrs(const Node& n) const { return bytes_.data() + n.attrs; }
   Followers& followers(Id v) { return followers_[v]; }
   Followers followers(Id v) const { return followers_[v]; }

@@ -3,11 +3,12 @@
 #include "autodiff/cotangent_table.h"
 #include "autodiff/densify.h"
 #include "base/check.h"
+#include "gradus/ops.h"
 #include "graph/dispatch.h"
 #include "graph/elementwise.h"
 #include "graph/graph.h"
-#include "gradus/ops.h"
 #include "ops/records.h"
+#include "ops/unbroadcast.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -19,8 +20,8 @@ bool is_wanted(std::uint32_t wanted, std::size_t i) {
   return wanted >> std::min<std::size_t>(i, 31) & 1;
 }
 
-// A holomorphic function with real coefficients has f(conj x) = conj f(x): feeding conjugates to the
-// partials gives the conjugate partials that reverse mode needs.
+// A holomorphic function with real coefficients has f(conj x) = conj f(x): feeding conjugates to
+// the partials gives the conjugate partials that reverse mode needs.
 Tensor conjugated(const Tensor& t) { return is_complex(t.dtype()) ? conj(t) : t; }
 
 // What a derived elementwise op takes after the cotangent or the tangents.
@@ -46,8 +47,7 @@ void pull_back_elementwise(const Site& site, Cotangent& ct, std::uint32_t wanted
     if (!is_wanted(wanted, static_cast<std::size_t>(i))) continue;
     const ElementwiseRule::Derived& d = rule.vjp(site.op, i);
     if (d.is_zero) continue;
-    const bool rows =
-        ct.is_rows() && site.args[i].shape == ct.shape() && keeps_rows(d.reads, site);
+    const bool rows = ct.is_rows() && site.args[i].shape == ct.shape() && keeps_rows(d.reads, site);
     if (ct.is_rows() && !rows) ct = dense(ct);
     Tensor g = ct.value();
     if (!d.is_identity) {
@@ -217,8 +217,8 @@ Cotangent add_cotangents(Cotangent a, Cotangent b) {
   if (a.is_zero()) return b;
   if (b.is_zero()) return a;
   if (a.is_rows() && b.is_rows()) {
-    return Cotangent::rows(concat({a.indices(), b.indices()}, 0),
-                           concat({a.value(), b.value()}, 0), a.shape());
+    return Cotangent::rows(concat({a.indices(), b.indices()}, 0), concat({a.value(), b.value()}, 0),
+                           a.shape());
   }
   if (a.is_rows() || b.is_rows()) return add_cotangents(dense(a), dense(b));
   const Shape shape = a.shape();
@@ -230,36 +230,6 @@ Cotangent add_cotangents(Cotangent a, Cotangent b) {
     return Cotangent::spread(std::move(x), shape);
   }
   return Cotangent::spread(add(x, y), shape);
-}
-
-Cotangent unbroadcast(Tensor ct, const Shape& shape, const Shape& to) {
-  if (shape == to) return Cotangent::spread(std::move(ct), to);
-  // Axis by axis from the last: where `to` has one element and `shape` has several, the copies'
-  // gradients are summed. A cotangent that is itself still spread there counts n times.
-  Ints axes;
-  std::int64_t repeats = 1;
-  const int lead = shape.rank() - to.rank(), missing = shape.rank() - ct.rank();
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    if (axis >= lead && to[axis - lead] == shape[axis]) continue;
-    if (axis < missing || ct.shape()[axis - missing] != shape[axis]) {
-      repeats = size_mul(repeats, shape[axis]);
-    } else {
-      axes.push_back(axis - missing);
-    }
-  }
-  Tensor sum = axes.rank() > 0 ? reduce_sum(ct, axes, true) : std::move(ct);
-  if (is_symbol(repeats)) {
-    sum = multiply(sum, cast(dynamic_size(repeats), sum.dtype()));
-  } else if (repeats != 1) {
-    sum = multiply(sum, static_cast<double>(repeats));
-  }
-  // Drop the leading axes of size 1 that `to` does not have.
-  if (sum.rank() > to.rank()) {
-    Shape kept;
-    for (int a = sum.rank() - to.rank(); a < sum.rank(); ++a) kept.push_back(sum.shape()[a]);
-    sum = reshape(sum, kept);
-  }
-  return Cotangent::spread(std::move(sum), to);
 }
 
 std::vector<Cotangent> transpose_of(const TensorFunction& linear_map, std::span<const Aval> in,

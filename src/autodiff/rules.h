@@ -23,7 +23,8 @@ class GradientSink {
 
 // Reverse mode: sends the cotangents of the outputs to the wanted inputs. At least one cotangent is
 // not zero. For inputs beyond 31, bit 31 of `wanted` counts.
-void pull_back(const Site& site, std::span<Cotangent> cts, std::uint32_t wanted, GradientSink& sink);
+void pull_back(const Site& site, std::span<Cotangent> cts, std::uint32_t wanted,
+               GradientSink& sink);
 
 // Forward mode: tangents of the outputs from those of the inputs; an undefined tensor is zero.
 Tensors push_forward(const Site& site, std::span<const Tensor> tangents);
@@ -33,9 +34,6 @@ Tensor dense(const Cotangent& ct);
 
 // Adds two cotangents; rows stay rows as long as both are.
 Cotangent add_cotangents(Cotangent a, Cotangent b);
-
-// Sums a tensor that has (or would broadcast to) `shape` back to the shape it was broadcast from.
-Cotangent unbroadcast(Tensor ct, const Shape& shape, const Shape& to);
 
 // The transpose of a linear map, found by tracing it.
 using TensorFunction = std::function<Tensors(std::span<const Tensor>)>;
@@ -47,6 +45,7 @@ std::vector<Cotangent> vjp_of(const TensorFunction& f, std::span<const Tensor> p
                               std::uint32_t wanted, std::span<const Cotangent> cts);
 
 // jvp of any function of tensors (a private forward accumulator; forward.cpp).
-Tensors jvp_of(const TensorFunction& f, std::span<const Tensor> primals, std::span<const Tensor> tangents);
+Tensors jvp_of(const TensorFunction& f, std::span<const Tensor> primals,
+               std::span<const Tensor> tangents);
 
 }  // namespace gradus

@@ -1,9 +1,9 @@
 // The tape and its reverse sweep.
 //
-// Sources are found as numbers of the recording. A first pass upwards marks what depends on them, so
-// that the sweep downwards visits an op only if a cotangent has arrived at it and something wanted
-// lies behind it; then it loads what the op saved, runs its rule and adds what the rule gives to the
-// inputs' sums. Nothing is recursive, and nothing is looked up in a map.
+// Sources are found as numbers of the recording. A first pass upwards marks what depends on them,
+// so that the sweep downwards visits an op only if a cotangent has arrived at it and something
+// wanted lies behind it; then it loads what the op saved, runs its rule and adds what the rule
+// gives to the inputs' sums. Nothing is recursive, and nothing is looked up in a map.
 #include "autodiff/tape.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 #include "autodiff/densify.h"
 #include "autodiff/thread_tapes.h"
 #include "base/check.h"
-#include "base/interrupt.h"
-#include "graph/context.h"
+#include "gradus/interrupt.h"
 #include "gradus/ops.h"
+#include "graph/context.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -76,7 +76,8 @@ std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
     highest = std::max(highest, id);
   }
   for (std::size_t s = 0; s < request.initial.size(); ++s) {
-    if (!request.sources[s].empty()) table.add(request.sources[s][0], std::move(request.initial[s]));
+    if (!request.sources[s].empty())
+      table.add(request.sources[s][0], std::move(request.initial[s]));
   }
   if (source_of.empty()) return results;
   std::sort(source_of.begin(), source_of.end());
@@ -99,7 +100,8 @@ std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
 
   // A source's sum is complete when the sweep reaches the op that made it.
   const auto collect = [&](Id id, const Cotangent& ct) {
-    auto it = std::lower_bound(source_of.begin(), source_of.end(), std::pair<Id, std::size_t>{id, 0});
+    auto it =
+        std::lower_bound(source_of.begin(), source_of.end(), std::pair<Id, std::size_t>{id, 0});
     for (; it != source_of.end() && it->first == id; ++it) {
       results[it->second] = add_cotangents(std::move(results[it->second]), ct);
     }
@@ -178,8 +180,9 @@ Cotangent to_cotangent(const Gradient& g) {
 
 Tensor Gradient::tensor() const {
   if (is_none()) {
-    fail<InvalidArgumentError>("this gradient is none: the target does not depend on the source in "
-                               "a differentiable way; tape.explain(target, source) says why");
+    fail<InvalidArgumentError>(
+        "this gradient is none: the target does not depend on the source in "
+        "a differentiable way; tape.explain(target, source) says why");
   }
   return is_rows() ? dense(to_cotangent(*this)) : values_;
 }
@@ -249,7 +252,8 @@ namespace {
 // A tape that is not persistent gives one set of gradients, and stops recording to do so.
 void check_usable(GradientTape::State& tape, const char* what) {
   if (tape.used || !tape.recording) {
-    fail<UsageError>("[GradientTape.", what, "] A non-persistent GradientTape can only be used to "
+    fail<UsageError>("[GradientTape.", what,
+                     "] A non-persistent GradientTape can only be used to "
                      "compute one set of gradients (or jacobians); make it persistent to use it "
                      "again");
   }
@@ -304,9 +308,9 @@ std::vector<Gradient> GradientTape::gradient(const std::vector<Tensor>& targets,
     stop();
     state_->used = true;
   }
-  const auto results = sweep(*state_->recording, state_->bit,
-                             {.targets = targets, .seeds = seeds, .sources = ids,
-                              .initial = initial, .release = once});
+  const auto results = sweep(
+      *state_->recording, state_->bit,
+      {.targets = targets, .seeds = seeds, .sources = ids, .initial = initial, .release = once});
   std::vector<Gradient> gradients;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     gradients.push_back(to_gradient(results[i]));

@@ -19,10 +19,10 @@ struct GradientTape::State {
 
 struct SweepRequest {
   std::span<const Tensor> targets;
-  std::span<const Cotangent> seeds;                       // one per target
-  std::span<const std::vector<Recording::Id>> sources;    // the numbers of each source's reads
-  std::span<Cotangent> initial;                           // what each source's sum starts with
-  bool release = false;                                   // free saved tensors on the way
+  std::span<const Cotangent> seeds;                     // one per target
+  std::span<const std::vector<Recording::Id>> sources;  // the numbers of each source's reads
+  std::span<Cotangent> initial;                         // what each source's sum starts with
+  bool release = false;                                 // free saved tensors on the way
 };
 
 // The reverse sweep: one loop over the recorded ops, last to first.

@@ -1,6 +1,7 @@
 #include "autodiff/thread_tapes.h"
 
 #include "autodiff/rules.h"
+#include "autodiff/tape.h"
 #include "base/check.h"
 #include "tensor/tensor_impl.h"
 
@@ -71,8 +72,8 @@ void ThreadTapes::observe(const Op& op, const void* attrs, std::span<const Tenso
   if (recording_) {
     if (const auto bits = active()) recording_->record(op, attrs, in, out, bits);
   }
-  // Innermost first, so that its tangents are themselves seen by the outer levels. A level and those
-  // inside it are off while its tangents are computed: no level sees its own perturbation.
+  // Innermost first, so that its tangents are themselves seen by the outer levels. A level and
+  // those inside it are off while its tangents are computed: no level sees its own perturbation.
   for (std::size_t k = levels_.size(); k-- > 0;) {
     ForwardLevel& level = *levels_[k];
     if (!level.active) continue;

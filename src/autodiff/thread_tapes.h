@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "autodiff/recording.h"
-#include "graph/context.h"
 #include "gradus/gradient.h"
+#include "graph/context.h"
 
 namespace gradus {
 

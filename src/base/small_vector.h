@@ -1,5 +1,5 @@
-// A vector whose first N elements live inside it: for the short lists on hot paths (inputs, outputs,
-// axes). Grows onto the heap when it must.
+// A vector whose first N elements live inside it: for the short lists on hot paths (inputs,
+// outputs, axes). Grows onto the heap when it must.
 #pragma once
 #include <initializer_list>
 #include <memory>

@@ -3,8 +3,8 @@
 // Inside vmap a tensor stands for one example; an op on such tensors calls its record's batching
 // rule, once, on whole batches. Elementwise ops need no rule. The usual ones:
 //   batch_by_body   composites: run the body on the batch's examples (all its ops are batched)
-//   batch_leading   the op treats all leading axes alike (matmul, cholesky, sort along the last axis)
-//   batch_loop      one call per example; always right, and slow
+//   batch_leading   the op treats all leading axes alike (matmul, cholesky, sort along the last
+//   axis) batch_loop      one call per example; always right, and slow
 #pragma once
 #include "graph/op.h"
 

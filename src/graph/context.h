@@ -7,10 +7,11 @@
 
 namespace gradus {
 
+class Graph;
 struct VariableState;
 
-// Follows the ops that touch values it knows: tapes and forward accumulators (autodiff/recording.h).
-// Without one, dispatch runs kernels and nothing else.
+// Follows the ops that touch values it knows: tapes and forward accumulators
+// (autodiff/recording.h). Without one, dispatch runs kernels and nothing else.
 class Observer {
  public:
   virtual void observe(const Op& op, const void* attrs, std::span<const Tensor* const> in,
@@ -46,7 +47,8 @@ extern constinit thread_local ThreadContext thread_context;
 // Attributes everything that the engine does in this scope to one line of the user's.
 class AttributeTo {
  public:
-  explicit AttributeTo(std::source_location where) : saved_(thread_context.where), fixed_(thread_context.fixed) {
+  explicit AttributeTo(std::source_location where)
+      : saved_(thread_context.where), fixed_(thread_context.fixed) {
     thread_context.where = where;
     thread_context.fixed = true;
   }

@@ -3,11 +3,11 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "gradus/in.h"
 #include "graph/batch.h"
 #include "graph/context.h"
 #include "graph/elementwise.h"
 #include "graph/graph.h"
-#include "gradus/in.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -37,9 +37,9 @@ std::uint16_t flags_of(Pointers in) {
 void check_defined(const Op& op, Pointers in) {
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (!in[i]->defined()) {
-      fail<InvalidArgumentError>("[", op.name(), "] argument ", i, " is an undefined tensor: it was ",
-                                 "default-constructed or moved from, or is a gradient that does not ",
-                                 "exist");
+      fail<InvalidArgumentError>(
+          "[", op.name(), "] argument ", i, " is an undefined tensor: it was ",
+          "default-constructed or moved from, or is a gradient that does not ", "exist");
     }
   }
 }
@@ -50,8 +50,8 @@ void check_defined(const Op& op, Pointers in) {
     if (!(op.info.dtypes >> t & 1)) continue;
     allowed += (allowed.empty() ? "" : ", ") + std::string(name_of(static_cast<DType>(t)));
   }
-  fail<InvalidArgumentError>("[", op.name(), "] got dtype ", name_of(got), "; it works on ", allowed,
-                             "; cast the argument first");
+  fail<InvalidArgumentError>("[", op.name(), "] got dtype ", name_of(got), "; it works on ",
+                             allowed, "; cast the argument first");
 }
 
 // Elementwise: one dtype for all that are not masks. Returns the dtype of the result.
@@ -98,8 +98,9 @@ void give_dtypes(const Op& op, SmallVector<Tensor, 4>& held, SmallVector<const T
     const TensorImpl& t = *in[i]->impl();
     if (!t.has(kWeak)) continue;
     const DType to = masks >> i & 1 ? bool_ : dtype;
-    const double x = t.dtype == float64 ? *static_cast<const double*>(t.data)
-                                        : static_cast<double>(*static_cast<const std::int64_t*>(t.data));
+    const double x = t.dtype == float64
+                         ? *static_cast<const double*>(t.data)
+                         : static_cast<double>(*static_cast<const std::int64_t*>(t.data));
     if (t.dtype == float64 && !is_differentiable(to)) {
       fail<InvalidArgumentError>("[", op.name(), "] cannot combine the real number ", x, " with a ",
                                  name_of(to), " tensor; cast the tensor to a float dtype first");
@@ -125,7 +126,8 @@ void give_dtypes(const Op& op, SmallVector<Tensor, 4>& held, SmallVector<const T
 
 SmallVector<View, 6> views_of(Pointers in) {
   SmallVector<View, 6> views;
-  for (const Tensor* t : in) views.push_back({t->impl()->data, &t->impl()->shape, t->impl()->dtype});
+  for (const Tensor* t : in)
+    views.push_back({t->impl()->data, &t->impl()->shape, t->impl()->dtype});
   return views;
 }
 
@@ -138,11 +140,12 @@ Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {
     out.push_back(make_view(*in[0], avals[0].shape));
     return out;
   }
-  if (!op.info.kernel && op.kind == Kind::composite) return op.body(attrs, [&] {
-    SmallVector<Tensor, 8> copies;
-    for (const Tensor* t : in) copies.push_back(*t);
-    return copies;
-  }());
+  if (!op.info.kernel && op.kind == Kind::composite)
+    return op.body(attrs, [&] {
+      SmallVector<Tensor, 8> copies;
+      for (const Tensor* t : in) copies.push_back(*t);
+      return copies;
+    }());
   for (const Aval& a : avals) out.push_back(make_tensor(a.dtype, a.shape));
   run_kernel(op, attrs, in, out);
   return out;
@@ -160,7 +163,8 @@ Tensors run_traced(const Op& op, const void* attrs, Pointers in) {
   const SymbolScope symbols(graph->symbols());
   const Graph::Node node = graph->add(op, attrs, values);
   Tensors out;
-  for (std::uint32_t i = 0; i < node.out_count; ++i) out.push_back(graph->tensor(node.first_out + i));
+  for (std::uint32_t i = 0; i < node.out_count; ++i)
+    out.push_back(graph->tensor(node.first_out + i));
   return out;
 }
 
@@ -225,7 +229,8 @@ void infer_outputs(const Call& call, Avals& out) {
   if (!call.in.empty()) {
     for (std::size_t i = 0; i < call.in.size(); ++i) {
       if (!(op.info.differentiable >> std::min<std::size_t>(i, 31) & 1)) continue;
-      if (!(op.info.dtypes >> static_cast<int>(call.in[i].dtype) & 1)) fail_dtype(op, call.in[i].dtype);
+      if (!(op.info.dtypes >> static_cast<int>(call.in[i].dtype) & 1))
+        fail_dtype(op, call.in[i].dtype);
       break;
     }
   }

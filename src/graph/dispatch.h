@@ -1,6 +1,6 @@
 // What happens when an op is called: dtype and shape are checked, then the op runs as a kernel,
-// is appended to a graph (traced operands) or runs its batching rule (batched operands), and whoever
-// observes the thread is told.
+// is appended to a graph (traced operands) or runs its batching rule (batched operands), and
+// whoever observes the thread is told.
 #pragma once
 #include "graph/op.h"
 

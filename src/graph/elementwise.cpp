@@ -39,8 +39,11 @@ struct Probe {
   }
 };
 
+// A value of which nothing is known while expressions are built, so that nothing folds.
+const expr::Fn placeholder_fn{"placeholder", 1, [](const Expr* x) { return x[0]; }, {nullptr}};
+
 // Puts the values that a derived op was given back into the positions of the original's inputs;
-// positions that are not read hold a constant.
+// positions that are not read hold placeholders.
 struct Unpacked {
   std::vector<Expr> in;
   Expr out;
@@ -53,12 +56,12 @@ struct Unpacked {
     if (reads.out) out = given[next];
   }
   void fill(Expr like, std::uint32_t bool_inputs) {
+    const auto next = [&] { return like = call(placeholder_fn, like); };
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (in[i].valid()) continue;
-      in[i] = constant(like, 1);
-      if (bool_inputs >> i & 1) in[i] = in[i] != 0;
+      in[i] = bool_inputs >> i & 1 ? next() != 0 : next();
     }
-    if (!out.valid()) out = constant(like, 1);
+    if (!out.valid()) out = next();
   }
 };
 
@@ -76,8 +79,12 @@ std::uint32_t masks_of(const ElementwiseRule& rule, const Reads& reads, int lead
 
 std::unique_ptr<Op> derived_op(const std::string& name, const std::string& doc, const Op& self,
                                std::unique_ptr<ElementwiseRule> rule) {
-  OpInfo info{.name = Text(name).c_str(), .doc = Text(doc).c_str(), .dtypes = self.info.dtypes,
-              .inputs = rule->arity, .low = self.info.low, .high = self.info.high};
+  OpInfo info{.name = Text(name).c_str(),
+              .doc = Text(doc).c_str(),
+              .dtypes = self.info.dtypes,
+              .inputs = rule->arity,
+              .low = self.info.low,
+              .high = self.info.high};
   return std::unique_ptr<Op>(new Op(make_elementwise(info, std::move(rule), true)));
 }
 
@@ -135,10 +142,10 @@ const ElementwiseRule::Derived& ElementwiseRule::vjp(const Op& self, int input) 
       at.fill(given[0], bool_inputs);
       return scale(input, given[0], at.in, at.out);
     };
-    d.op = derived_op(std::string(self.name()) + ".vjp" + std::to_string(input),
-                      "The cotangent times d" + std::string(self.name()) + "/dx" +
-                          std::to_string(input) + ".",
-                      self, std::move(rule));
+    d.op = derived_op(
+        std::string(self.name()) + ".vjp" + std::to_string(input),
+        "The cotangent times d" + std::string(self.name()) + "/dx" + std::to_string(input) + ".",
+        self, std::move(rule));
     return d;
   });
   if (input < 4) vjp_cache_[input].store(&made, std::memory_order_release);
@@ -205,7 +212,8 @@ const expr::Kernel& ElementwiseRule::kernel(std::span<const DType> in, DType out
   for (auto* k = kernels_.load(std::memory_order_acquire); k; k = k->next.get()) {
     if (k->key == key) return k->kernel;
   }
-  auto made = std::make_unique<CachedKernel>(CachedKernel{key, compile(program(in, out, per_row)), {}});
+  auto made =
+      std::make_unique<CachedKernel>(CachedKernel{key, compile(program(in, out, per_row)), {}});
   const std::lock_guard lock(mutex_);
   made->next = std::move(newest_);
   newest_ = std::move(made);

@@ -9,9 +9,9 @@
 //
 // The second lambda is g * dy/dx, given g, the inputs and the output; with several inputs there is
 // one per input, nullptr where there is no derivative. Without any, the chain rule over the value
-// finds them. From these the engine makes, when first needed, the kernels for each dtype and layout,
-// and further elementwise ops for the vjp of each input and the jvp: their own derivatives come from
-// the chain rule, so every order exists and is one fused kernel per op.
+// finds them. From these the engine makes, when first needed, the kernels for each dtype and
+// layout, and further elementwise ops for the vjp of each input and the jvp: their own derivatives
+// come from the chain rule, so every order exists and is one fused kernel per op.
 #pragma once
 #include <functional>
 #include <memory>
@@ -33,12 +33,12 @@ struct ElementwiseRule {
 
   int arity = 1;
   Value value;
-  std::vector<Scale> scales;        // one per input, or none: by the chain rule
-  bool makes_bool = false;          // comparisons and predicates
-  std::uint32_t bool_inputs = 0;    // inputs that are masks whatever the dtype of the others
+  std::vector<Scale> scales;      // one per input, or none: by the chain rule
+  bool makes_bool = false;        // comparisons and predicates
+  std::uint32_t bool_inputs = 0;  // inputs that are masks whatever the dtype of the others
 
-  // Derived ops. The vjp op of input i takes (g, in..., out) restricted to what it reads; the jvp op
-  // for a set of inputs takes (tangents..., in..., out) likewise. `reads` says which those are.
+  // Derived ops. The vjp op of input i takes (g, in..., out) restricted to what it reads; the jvp
+  // op for a set of inputs takes (tangents..., in..., out) likewise. `reads` says which those are.
   struct Derived {
     std::unique_ptr<Op> op;  // null: the result is the cotangent itself (add), or zero
     bool is_zero = false, is_identity = false;
@@ -72,7 +72,8 @@ struct ElementwiseRule {
   mutable std::atomic<const Derived*> vjp_cache_[4] = {};
 };
 
-Op make_elementwise(const OpInfo& info, std::unique_ptr<ElementwiseRule> rule, bool derived = false);
+Op make_elementwise(const OpInfo& info, std::unique_ptr<ElementwiseRule> rule,
+                    bool derived = false);
 
 namespace detail {
 
@@ -81,15 +82,20 @@ Expr spread(const F& f, std::span<const Expr> in, std::index_sequence<I...>) {
   return f(in[I]...);
 }
 template <class F, std::size_t... I>
-Expr spread_scale(const F& f, Expr g, std::span<const Expr> in, Expr out, std::index_sequence<I...>) {
+Expr spread_scale(const F& f, Expr g, std::span<const Expr> in, Expr out,
+                  std::index_sequence<I...>) {
   return f(g, in[I]..., out);
 }
 template <class F>
 constexpr int expr_arity() {
-  if constexpr (std::is_invocable_v<F, Expr>) return 1;
-  else if constexpr (std::is_invocable_v<F, Expr, Expr>) return 2;
-  else if constexpr (std::is_invocable_v<F, Expr, Expr, Expr>) return 3;
-  else return 4;
+  if constexpr (std::is_invocable_v<F, Expr>)
+    return 1;
+  else if constexpr (std::is_invocable_v<F, Expr, Expr>)
+    return 2;
+  else if constexpr (std::is_invocable_v<F, Expr, Expr, Expr>)
+    return 3;
+  else
+    return 4;
 }
 
 }  // namespace detail
@@ -102,7 +108,7 @@ std::unique_ptr<ElementwiseRule> elementwise_rule(V value, S... scale) {
   auto rule = std::make_unique<ElementwiseRule>();
   rule->arity = arity;
   rule->value = [value](ElementwiseRule::Exprs in) { return detail::spread(value, in, Indices{}); };
-  const auto add = [&rule](auto f) {
+  [[maybe_unused]] const auto add = [&rule](auto f) {
     if constexpr (std::is_null_pointer_v<decltype(f)>) {
       rule->scales.emplace_back(nullptr);
     } else {

@@ -93,9 +93,9 @@ Graph::Value Graph::value(const Tensor& t) {
   if (impl->kind == ValueKind::traced) {
     const Graph* owner = impl->extra()->graph.get();
     if (!owner->open_) {
-      fail<InvalidArgumentError>(
-          "a traced tensor of shape ", impl->shape, " was used after its function had been traced; "
-          "return it from the function instead of keeping it");
+      fail<InvalidArgumentError>("a traced tensor of shape ", impl->shape,
+                                 " was used after its function had been traced; "
+                                 "return it from the function instead of keeping it");
     }
     if (owner == this) return impl->extra()->value;
   }

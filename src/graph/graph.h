@@ -1,8 +1,8 @@
 // The one IR: a flat list of op applications in the order in which they were made.
 //
 // Values are 32-bit numbers; a node has a contiguous range of operands and makes a contiguous range
-// of values, so every walk is a loop over indices and freeing a graph is freeing arrays. Building is
-// value-numbered: the same op on the same operands with the same attributes is one node.
+// of values, so every walk is a loop over indices and freeing a graph is freeing arrays. Building
+// is value-numbered: the same op on the same operands with the same attributes is one node.
 //
 // A traced Tensor is a name (graph, value). Ops on traced tensors append here through dispatch, so
 // any function over tensors, rules included, builds graphs without knowing it.

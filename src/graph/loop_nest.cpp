@@ -35,7 +35,8 @@ LoopNest::LoopNest(std::span<const View> in, const View& out) {
   if (rank == 0) axes[rank++] = {1, ~0u};
 
   std::int64_t step[expr::kMaxInputs], out_step = static_cast<std::int64_t>(size_of(out.dtype));
-  for (std::size_t i = 0; i < in.size(); ++i) step[i] = static_cast<std::int64_t>(size_of(in[i].dtype));
+  for (std::size_t i = 0; i < in.size(); ++i)
+    step[i] = static_cast<std::int64_t>(size_of(in[i].dtype));
   for (int a = 0; a < rank; ++a) {
     for (std::size_t i = 0; i < in.size(); ++i) {
       const bool varies = axes[a].varies >> i & 1;

@@ -12,8 +12,8 @@ struct LoopNest {
   std::int64_t rows = 1, cols = 1;
   std::uint32_t per_row = 0;  // inputs that do not vary along the columns
   int outer_rank = 0;
-  std::int64_t outer[kMaxRank];                              // sizes, outermost first
-  std::int64_t outer_bytes[expr::kMaxInputs][kMaxRank];      // steps of each input
+  std::int64_t outer[kMaxRank];                          // sizes, outermost first
+  std::int64_t outer_bytes[expr::kMaxInputs][kMaxRank];  // steps of each input
   std::int64_t out_outer_bytes[kMaxRank];
   std::int64_t row_bytes[expr::kMaxInputs], out_row_bytes = 0;
 

@@ -9,7 +9,8 @@
 namespace gradus {
 namespace {
 
-// Ops link themselves in when constructed. Plain data, so that it works during static initialisation.
+// Ops link themselves in when constructed. Plain data, so that it works during static
+// initialisation.
 constinit const Op* first_op = nullptr;
 
 }  // namespace
@@ -31,7 +32,7 @@ Op::Op(const OpInfo& i, Kind k, Rules rules)
       residual(rules.residual),
       pick(rules.pick),
       why_not(rules.why_not),
-      elementwise(std::move(rules.elementwise)) {
+      elementwise(rules.elementwise) {
   if (!rules.derived) {
     next = first_op;
     first_op = this;
@@ -45,7 +46,7 @@ Op make_elementwise(const OpInfo& info, std::unique_ptr<ElementwiseRule> rule, b
   full.inputs = rule->arity;
   full.in_place_ok = true;
   return OpFactory::make(full, Kind::elementwise,
-                         {.elementwise = std::move(rule), .derived = derived});
+                         {.elementwise = rule.release(), .derived = derived});
 }
 
 Op linear(const OpInfo& info, TransposeFn transpose) {

@@ -12,10 +12,11 @@
 //   composite    a body made of other ops; optionally a fast kernel and a faster vjp
 //   not_differentiable   the reason
 //
-// Rules are ordinary functions over Tensor, written with the same ops that users call. Therefore one
-// rule runs as kernel calls (eager), is recorded when a tape is watching (higher order), appends to
-// a graph when its arguments are traced, and is vectorised when they are batched. The engine, not
-// the rule, takes care of zeros, broadcasting, accumulation and of which gradients are wanted.
+// Rules are ordinary functions over Tensor, written with the same ops that users call. Therefore
+// one rule runs as kernel calls (eager), is recorded when a tape is watching (higher order),
+// appends to a graph when its arguments are traced, and is vectorised when they are batched. The
+// engine, not the rule, takes care of zeros, broadcasting, accumulation and of which gradients are
+// wanted.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -24,9 +25,9 @@
 #include <vector>
 
 #include "base/small_vector.h"
+#include "gradus/tensor.h"
 #include "graph/attrs.h"
 #include "graph/cotangent.h"
-#include "gradus/tensor.h"
 
 namespace gradus {
 
@@ -107,11 +108,17 @@ struct Reads {
 };
 
 enum class Kind : std::uint8_t {
-  elementwise, linear, bilinear, selecting, general, composite, not_differentiable
+  elementwise,
+  linear,
+  bilinear,
+  selecting,
+  general,
+  composite,
+  not_differentiable
 };
 
-using InferFn = void (*)(const Call&, Avals& out);           // throws InvalidArgumentError
-using KernelFn = void (*)(const KernelCall&);                // may throw for bad values (indices)
+using InferFn = void (*)(const Call&, Avals& out);  // throws InvalidArgumentError
+using KernelFn = void (*)(const KernelCall&);       // may throw for bad values (indices)
 using TransposeFn = Cotangent (*)(const Site&, int input, const Tensor& ct);
 using AccumulateFn = void (*)(const Site&, int input, const Tensor& ct, const Tensor& sum);
 using JvpFn = void (*)(const Site&, std::span<const Tensor> tangents, std::span<Tensor> out);
@@ -155,23 +162,23 @@ Sample sample(std::vector<SampleArg> in, const A& attrs) {
 struct OpInfo {
   const char* name;
   const char* doc;
-  DTypes dtypes = kFloating;             // of the first differentiable argument
+  DTypes dtypes = kFloating;  // of the first differentiable argument
   const AttrType* attrs = &attr_type<void>();
-  int inputs = 1, outputs = 1;           // -1: any number
-  std::uint32_t differentiable = ~0u;    // inputs that can have a gradient, by position
-  InferFn infer = nullptr;               // null: the first input's dtype and shape
+  int inputs = 1, outputs = 1;         // -1: any number
+  std::uint32_t differentiable = ~0u;  // inputs that can have a gradient, by position
+  InferFn infer = nullptr;             // null: the first input's dtype and shape
   KernelFn kernel = nullptr;
-  BatchFn batch = nullptr;               // see graph/batch.h for the usual ones
-  ReadsFn reads = nullptr;               // null: the kind's default
-  AccumulateFn accumulate = nullptr;     // linear, bilinear: adds the transpose into `sum`
+  BatchFn batch = nullptr;            // see graph/batch.h for the usual ones
+  ReadsFn reads = nullptr;            // null: the kind's default
+  AccumulateFn accumulate = nullptr;  // linear, bilinear: adds the transpose into `sum`
   FlopsFn flops = nullptr;
   std::vector<Sample> (*samples)() = nullptr;
-  double low = -2, high = 2;             // elementwise: where the registry tests look
-  const char* like = "";                 // the NumPy or TensorFlow function it equals
+  double low = -2, high = 2;  // elementwise: where the registry tests look
+  const char* like = "";      // the NumPy or TensorFlow function it equals
   bool commutative = false;
-  bool is_view = false;                  // the output is the first input's elements, in order
-  bool in_place_ok = false;              // the kernel may write over an input of equal size
-  bool stateful = false;                 // has an effect or a hidden input: never merged or dropped
+  bool is_view = false;      // the output is the first input's elements, in order
+  bool in_place_ok = false;  // the kernel may write over an input of equal size
+  bool stateful = false;     // has an effect or a hidden input: never merged or dropped
 };
 
 class Op {
@@ -222,7 +229,7 @@ class Op {
     ResidualFn residual = nullptr;
     PickFn pick = nullptr;
     const char* why_not = nullptr;
-    std::unique_ptr<ElementwiseRule> elementwise;
+    ElementwiseRule* elementwise = nullptr;  // taken over
     bool derived = false;  // made by the engine from another op: not in the registry
   };
   Op(const OpInfo& info, Kind kind, Rules rules);

@@ -9,6 +9,9 @@ namespace {
 
 constinit thread_local Symbols* current = nullptr;
 
+std::size_t entry_of(std::int64_t size) { return static_cast<std::size_t>(-size - 2); }
+std::int64_t name_of_entry(std::size_t entry) { return -2 - static_cast<std::int64_t>(entry); }
+
 }  // namespace
 
 Symbols& current_symbols() {
@@ -20,7 +23,7 @@ SymbolScope::SymbolScope(Symbols& symbols) : saved_(current) { current = &symbol
 SymbolScope::~SymbolScope() { current = saved_; }
 
 Symbols::Polynomial Symbols::polynomial(std::int64_t size) const {
-  if (is_symbol(size)) return names_[static_cast<std::size_t>(~size)];
+  if (is_symbol(size)) return names_[entry_of(size)];
   return size == 0 ? Polynomial{} : Polynomial{{{}, size}};
 }
 
@@ -28,9 +31,9 @@ std::int64_t Symbols::intern(Polynomial p) {
   if (p.empty()) return 0;
   if (p.size() == 1 && p[0].atoms.empty() && p[0].factor >= 0) return p[0].factor;
   for (std::size_t i = 0; i < names_.size(); ++i)
-    if (names_[i] == p) return ~static_cast<std::int64_t>(i);
+    if (names_[i] == p) return name_of_entry(i);
   names_.push_back(std::move(p));
-  return ~static_cast<std::int64_t>(names_.size() - 1);
+  return name_of_entry(names_.size() - 1);
 }
 
 std::int64_t Symbols::fresh() {
@@ -101,14 +104,15 @@ std::int64_t Symbols::evaluate(std::int64_t size, const std::vector<std::int64_t
   if (!is_symbol(size)) return size;
   // Atoms only refer to names made before them, so the depth is that of the user's own arithmetic.
   std::int64_t sum = 0;
-  for (const Term& t : names_[static_cast<std::size_t>(~size)]) {
+  for (const Term& t : names_[entry_of(size)]) {
     std::int64_t product = t.factor;
     for (std::uint32_t id : t.atoms) {
       const Atom& atom = atoms_[id];
       if (atom.input >= 0) {
         product *= inputs[static_cast<std::size_t>(atom.input)];
       } else {
-        const std::int64_t n = evaluate(atom.numerator, inputs), d = evaluate(atom.denominator, inputs);
+        const std::int64_t n = evaluate(atom.numerator, inputs),
+                           d = evaluate(atom.denominator, inputs);
         product *= (n - (((n % d) + d) % d)) / d;
       }
     }
@@ -120,14 +124,15 @@ std::int64_t Symbols::evaluate(std::int64_t size, const std::vector<std::int64_t
 std::string Symbols::print(std::int64_t size) const {
   if (!is_symbol(size)) return std::to_string(size);
   std::string text;
-  for (const Term& t : names_[static_cast<std::size_t>(~size)]) {
+  for (const Term& t : names_[entry_of(size)]) {
     if (!text.empty()) text += " + ";
     if (t.factor != 1 || t.atoms.empty()) text += std::to_string(t.factor);
     for (std::size_t i = 0; i < t.atoms.size(); ++i) {
       if (i > 0 || t.factor != 1) text += "*";
       const Atom& atom = atoms_[t.atoms[i]];
-      text += atom.input >= 0 ? "s" + std::to_string(atom.input)
-                              : "(" + print(atom.numerator) + ")//(" + print(atom.denominator) + ")";
+      text += atom.input >= 0
+                  ? "s" + std::to_string(atom.input)
+                  : "(" + print(atom.numerator) + ")//(" + print(atom.denominator) + ")";
     }
   }
   return text;

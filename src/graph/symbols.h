@@ -1,9 +1,9 @@
 // Arithmetic on sizes that may be symbols.
 //
-// While a function is traced, a size can be unknown (the batch, say). It is then a negative number
-// that names an entry of a table of the current thread's trace: an input's size, or a sum, product or
-// quotient of sizes in a normal form, so that equal sizes have equal names. Known sizes take the
-// fast path and never touch the table.
+// While a function is traced, a size can be unknown (the batch, say). It is then a number
+// below -1 (-1 itself means "to be inferred") that names an entry of a table of the current
+// thread's trace: an input's size, or a sum, product or quotient of sizes in a normal form, so that
+// equal sizes have equal names. Known sizes take the fast path and never touch the table.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,10 +14,10 @@
 
 namespace gradus {
 
-inline bool is_symbol(std::int64_t size) { return size < 0; }
+inline bool is_symbol(std::int64_t size) { return size < -1; }
 
-// A polynomial with integer coefficients in atoms: an atom is an input's size, or the floor quotient
-// of two sizes that has no simpler form.
+// A polynomial with integer coefficients in atoms: an atom is an input's size, or the floor
+// quotient of two sizes that has no simpler form.
 class Symbols {
  public:
   std::int64_t fresh();  // a new unknown size
@@ -38,7 +38,7 @@ class Symbols {
   };
   using Polynomial = std::vector<Term>;  // sorted by atoms, no zero factors
   struct Atom {
-    std::int64_t input = -1;             // number of the input, or
+    std::int64_t input = -1;  // number of the input, or
     std::int64_t numerator = 0, denominator = 0;
   };
 

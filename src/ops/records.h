@@ -5,7 +5,10 @@
 
 namespace gradus {
 
-extern const Op add_op, multiply_op, identity_op, cast_op;
-extern const Op reshape_op, broadcast_to_op, fill_op;
+extern const Op add_op, subtract_op, multiply_op, identity_op, cast_op;
+extern const Op reshape_op, broadcast_to_op, gather_op, matmul_op;
+
+// x itself, as a kernel: copies, broadcasts and converts between dtypes.
+const ElementwiseRule& copy_rule();
 
 }  // namespace gradus

@@ -4,13 +4,15 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "graph/batch.h"
-#include "graph/context.h"
-#include "graph/graph.h"
 #include "gradus/elementwise.h"
 #include "gradus/reduce.h"
+#include "graph/batch.h"
+#include "graph/context.h"
+#include "graph/dispatch.h"
+#include "graph/graph.h"
 #include "ops/axes.h"
 #include "ops/records.h"
+#include "ops/unbroadcast.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -21,9 +23,7 @@ struct ShapeAttrs {
   static auto fields() { return attr_fields(attr("shape", &ShapeAttrs::shape)); }
 };
 
-Sample shape_sample(const Shape& in, const Shape& out) {
-  return sample<ShapeAttrs>({{in}}, {out});
-}
+Sample shape_sample(const Shape& in, const Shape& out) { return sample<ShapeAttrs>({{in}}, {out}); }
 
 // The batch stays in front of the new shape.
 Tensors batch_shape(const BatchCall& call) {
@@ -35,32 +35,53 @@ Tensors batch_shape(const BatchCall& call) {
 }  // namespace
 
 const Op reshape_op = linear(
-    {.name = "reshape", .doc = "The same elements in row-major order under another shape.",
-     .dtypes = kAnyDType, .attrs = &attr_type<ShapeAttrs>(),
-     .infer = [](const Call& c, Avals& out) { out.push_back({c.in[0].dtype, c.get<ShapeAttrs>().shape}); },
+    {.name = "reshape",
+     .doc = "The same elements in row-major order under another shape.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<ShapeAttrs>(),
+     .infer =
+         [](const Call& c, Avals& out) {
+           out.push_back({c.in[0].dtype, c.get<ShapeAttrs>().shape});
+         },
      .batch = batch_shape,
-     .samples = [] { return std::vector<Sample>{shape_sample({2, 3}, {3, 2}), shape_sample({4}, {2, 2, 1}), shape_sample({0, 3}, {3, 0})}; },
-     .like = "numpy.reshape", .is_view = true},
+     .samples =
+         [] {
+           return std::vector<Sample>{shape_sample({2, 3}, {3, 2}), shape_sample({4}, {2, 2, 1}),
+                                      shape_sample({0, 3}, {3, 0})};
+         },
+     .like = "numpy.reshape",
+     .is_view = true},
     [](const Site& s, int, const Tensor& ct) -> Cotangent { return reshape(ct, s.shape(0)); });
 
-const Op identity_op = linear(
-    {.name = "identity", .doc = "The value itself.", .dtypes = kAnyDType,
-     .batch = batch_leading, .samples = [] { return std::vector<Sample>{{{{Shape{2, 3}}}, nullptr}}; }, .is_view = true},
-    [](const Site&, int, const Tensor& ct) -> Cotangent { return ct; });
+const Op identity_op = linear({.name = "identity",
+                               .doc = "The value itself.",
+                               .dtypes = kAnyDType,
+                               .batch = batch_leading,
+                               .samples =
+                                   [] {
+                                     return std::vector<Sample>{{{{Shape{2, 3}}}, nullptr}};
+                                   },
+                               .is_view = true},
+                              [](const Site&, int, const Tensor& ct) -> Cotangent { return ct; });
 
-const Op stop_gradient_op = not_differentiable(
-    {.name = "stop_gradient", .doc = "The value itself; gradients stop here.", .dtypes = kAnyDType,
-     .batch = batch_leading, .is_view = true},
-    "stop_gradient was asked for");
+const Op stop_gradient_op = not_differentiable({.name = "stop_gradient",
+                                                .doc = "The value itself; gradients stop here.",
+                                                .dtypes = kAnyDType,
+                                                .batch = batch_leading,
+                                                .is_view = true},
+                                               "stop_gradient was asked for");
 
 const Op broadcast_to_op = linear(
-    {.name = "broadcast_to", .doc = "Repeats along axes of size 1 and new leading axes.",
-     .dtypes = kAnyDType, .attrs = &attr_type<ShapeAttrs>(),
+    {.name = "broadcast_to",
+     .doc = "Repeats along axes of size 1 and new leading axes.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<ShapeAttrs>(),
      .infer =
          [](const Call& c, Avals& out) {
            const Shape& shape = c.get<ShapeAttrs>().shape;
            if (!(broadcast_shapes("broadcast_to", c.shape(0), shape) == shape)) {
-             fail<InvalidArgumentError>("[broadcast_to] shape ", c.shape(0), " does not broadcast to ", shape);
+             fail<InvalidArgumentError>("[broadcast_to] shape ", c.shape(0),
+                                        " does not broadcast to ", shape);
            }
            out.push_back({c.in[0].dtype, shape});
          },
@@ -76,7 +97,11 @@ const Op broadcast_to_op = linear(
            attrs.shape.insert(0, c.size);
            return Tensors{c.op({reshape(c.in[0], aligned)}, attrs)};
          },
-     .samples = [] { return std::vector<Sample>{shape_sample({3}, {2, 3}), shape_sample({2, 1}, {4, 2, 3}), shape_sample({}, {2}), shape_sample({1}, {0})}; },
+     .samples =
+         [] {
+           return std::vector<Sample>{shape_sample({3}, {2, 3}), shape_sample({2, 1}, {4, 2, 3}),
+                                      shape_sample({}, {2}), shape_sample({1}, {0})};
+         },
      .like = "numpy.broadcast_to"},
     [](const Site& s, int, const Tensor& ct) -> Cotangent {
       return unbroadcast(ct, ct.shape(), s.shape(0));
@@ -88,7 +113,7 @@ Tensor reshape(In x, const Shape& shape) {
   std::int64_t known = 1;
   int unknown = -1;
   for (int i = 0; i < shape.rank(); ++i) {
-    if (shape[i] != -1 || x->shape().is_symbolic()) {
+    if (shape[i] != -1) {
       known = size_mul(known, shape[i]);
     } else if (unknown >= 0) {
       fail<InvalidArgumentError>("[reshape] shape ", shape, " has more than one -1");
@@ -96,8 +121,9 @@ Tensor reshape(In x, const Shape& shape) {
       unknown = i;
     }
   }
-  if (unknown >= 0 && known > 0) attrs.shape[unknown] = count / known;
-  const bool fits = unknown >= 0 ? known > 0 && count % known == 0 : known == count;
+  if (unknown >= 0 && known != 0) attrs.shape[unknown] = size_div(count, known);
+  const bool fits =
+      unknown < 0 ? known == count : known != 0 && size_mul(known, attrs.shape[unknown]) == count;
   if (!fits) {
     fail<InvalidArgumentError>("[reshape] a tensor of shape ", x->shape(), " has ", count,
                                " elements; it cannot have shape ", shape);
@@ -133,6 +159,34 @@ Tensor filled(const Shape& shape, DType dtype, double value) {
 }
 
 }  // namespace
+
+namespace {
+
+struct SizeAttrs {
+  std::int64_t size = 0;
+  static auto fields() { return attr_fields(attr("size", &SizeAttrs::size)); }
+};
+
+}  // namespace
+
+const Op dynamic_size_op = not_differentiable(
+    {.name = "dynamic_size",
+     .doc = "A size that is known when the program runs.",
+     .attrs = &attr_type<SizeAttrs>(),
+     .inputs = 0,
+     .infer =
+         [](const Call&, Avals& out) {
+           out.push_back({int64, {}});
+         },
+     .kernel = [](const KernelCall& c) { *c.out[0].as<std::int64_t>() = c.get<SizeAttrs>().size; }},
+    "sizes are integers");
+
+Tensor dynamic_size(std::int64_t size) {
+  if (!is_symbol(size)) return Tensor(size);
+  const SizeAttrs attrs{size};
+  Graph& graph = *thread_context.graph;
+  return graph.tensor(graph.add(dynamic_size_op, &attrs, {}).first_out);
+}
 
 Tensor zeros(const Shape& shape, DType dtype) { return filled(shape, dtype, 0); }
 Tensor ones(const Shape& shape, DType dtype) { return filled(shape, dtype, 1); }

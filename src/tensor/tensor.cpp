@@ -32,16 +32,16 @@ std::size_t bytes_for(DType dtype, const Shape& shape, std::int64_t* count) {
 }
 
 TensorImpl* make_header(DType dtype, const Shape& shape, std::size_t bytes) {
-  auto* impl = new (allocate(kHeader + bytes)) TensorImpl{.dtype = dtype, .count = 0,
-                                                          .data = nullptr, .base = nullptr,
-                                                          .shape = shape};
+  auto* impl = new (allocate(kHeader + bytes))
+      TensorImpl{.dtype = dtype, .count = 0, .data = nullptr, .base = nullptr, .shape = shape};
   return impl;
 }
 
 std::size_t block_bytes(const TensorImpl* impl) {
   const bool has_elements = impl->kind == ValueKind::concrete && !impl->base &&
                             !(impl->extra() && impl->extra()->foreign);
-  return kHeader + (has_elements ? static_cast<std::size_t>(impl->count) * size_of(impl->dtype) : 0);
+  return kHeader +
+         (has_elements ? static_cast<std::size_t>(impl->count) * size_of(impl->dtype) : 0);
 }
 
 template <class T>
@@ -204,28 +204,30 @@ Tensor Tensor::copy_of(const void* values, std::size_t count, DType dtype, const
 
 namespace {
 
-const TensorImpl& defined(const TensorImpl* impl) {
+const TensorImpl& checked(const TensorImpl* impl) {
   if (!impl) {
-    fail<InvalidArgumentError>("an undefined tensor was used; it was default-constructed or moved "
-                               "from, or it is a gradient that does not exist");
+    fail<InvalidArgumentError>(
+        "an undefined tensor was used; it was default-constructed or moved "
+        "from, or it is a gradient that does not exist");
   }
   return *impl;
 }
 
 }  // namespace
 
-DType Tensor::dtype() const { return defined(impl_).dtype; }
-const Shape& Tensor::shape() const { return defined(impl_).shape; }
-std::int64_t Tensor::num_elements() const { return defined(impl_).count; }
+DType Tensor::dtype() const { return checked(impl_).dtype; }
+const Shape& Tensor::shape() const { return checked(impl_).shape; }
+std::int64_t Tensor::num_elements() const { return checked(impl_).count; }
 std::size_t Tensor::num_bytes() const {
   return static_cast<std::size_t>(num_elements()) * size_of(dtype());
 }
 
 const void* Tensor::raw_data() const {
-  if (defined(impl_).kind != ValueKind::concrete) {
+  if (checked(impl_).kind != ValueKind::concrete) {
     fail<InvalidArgumentError>("the value of a ",
                                impl_->kind == ValueKind::traced ? "traced" : "batched",
-                               " tensor of shape ", impl_->shape, " was asked for; it has none "
+                               " tensor of shape ", impl_->shape,
+                               " was asked for; it has none "
                                "while a function is traced or mapped. Compute with ops instead, or "
                                "return the tensor and look at the result");
   }

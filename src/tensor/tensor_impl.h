@@ -22,7 +22,7 @@ enum TensorFlags : std::uint16_t {
   kTracked = 1,     // some tape may follow this value: look at `track` and the tape's watch list
   kHasTangent = 2,  // forward mode: extra()->tangents is or the level's own list may be not empty
   kNotConcrete = 4,
-  kWeak = 8,        // a host number: takes the dtype of what it is combined with
+  kWeak = 8,  // a host number: takes the dtype of what it is combined with
 };
 
 class Graph;
@@ -35,12 +35,12 @@ struct TangentEntry {
 };
 
 struct TensorExtra {
-  std::shared_ptr<Graph> graph;  // traced: the graph
-  std::uint32_t value = 0;  // traced: which value of it
-  Tensor inner;             // batched: the whole batch
-  int level = 0;            // batched: which vmap
+  std::shared_ptr<Graph> graph;      // traced: the graph
+  std::uint32_t value = 0;           // traced: which value of it
+  Tensor inner;                      // batched: the whole batch
+  int level = 0;                     // batched: which vmap
   TangentEntry* tangents = nullptr;  // only on results of ops, set by the thread that made them
-  std::shared_ptr<void> foreign;  // memory that came from outside
+  std::shared_ptr<void> foreign;     // memory that came from outside
   ~TensorExtra();
 };
 
@@ -49,11 +49,11 @@ struct alignas(64) TensorImpl {
   DType dtype;
   ValueKind kind = ValueKind::concrete;
   std::atomic<std::uint16_t> flags{0};
-  std::int64_t count;   // number of elements; -1 while symbolic
-  void* data;           // null unless concrete
-  TensorImpl* base;     // views: whose elements these are
+  std::int64_t count;  // number of elements; -1 while symbolic
+  void* data;          // null unless concrete
+  TensorImpl* base;    // views: whose elements these are
   Shape shape;
-  std::atomic<std::uint64_t> track{0};  // which recording knows this value, and as what
+  std::atomic<std::uint64_t> track{0};      // which recording knows this value, and as what
   std::atomic<TensorExtra*> rare{nullptr};  // see extra()
 
   bool has(TensorFlags f) const { return flags.load(std::memory_order_relaxed) & f; }

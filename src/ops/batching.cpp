@@ -1,0 +1,127 @@
+#include "base/check.h"
+#include "gradus/ops.h"
+#include "graph/batch.h"
+#include "graph/context.h"
+#include "graph/dispatch.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+// Elementwise: the batch in front, then as many axes of size 1 as make the ranks equal.
+Tensors batch_elementwise(const BatchCall& c) {
+  int rank = 0;
+  for (std::size_t i = 0; i < c.in.size(); ++i) {
+    rank = std::max(rank, c.in[i].rank() - (c.is_batched(static_cast<int>(i)) ? 1 : 0));
+  }
+  Tensors in;
+  for (std::size_t i = 0; i < c.in.size(); ++i) {
+    Tensor x = c.in[i];
+    if (c.is_batched(static_cast<int>(i)) && x.rank() - 1 < rank) {
+      Shape shape = x.shape();
+      while (shape.rank() - 1 < rank) shape.insert(1, 1);
+      x = reshape(x, shape);
+    }
+    in.push_back(x);
+  }
+  return c.op.run(in, c.attrs);
+}
+
+}  // namespace
+
+Tensor make_batched(const Tensor& batch, int level) {
+  Shape shape = batch.shape();
+  shape.erase(0);
+  Tensor t = make_placeholder(ValueKind::batched, batch.dtype(), shape);
+  t.impl()->extra()->inner = batch;
+  t.impl()->extra()->level = level;
+  return t;
+}
+
+Tensor unbatch(const Tensor& x, int level, std::int64_t size) {
+  const TensorImpl* impl = x.impl();
+  if (impl->kind == ValueKind::batched && impl->extra()->level == level)
+    return impl->extra()->inner;
+  Shape shape = x.shape();
+  shape.insert(0, size);
+  return broadcast_to(x, shape);
+}
+
+Tensors batch_leading(const BatchCall& c) {
+  Tensors in;
+  for (std::size_t i = 0; i < c.in.size(); ++i) {
+    if (c.is_batched(static_cast<int>(i))) {
+      in.push_back(c.in[i]);
+    } else {
+      Shape shape = c.in[i].shape();
+      shape.insert(0, c.size);
+      in.push_back(broadcast_to(c.in[i], shape));
+    }
+  }
+  return c.op.run(in, c.attrs);
+}
+
+Tensors batch_loop(const BatchCall& c) {
+  std::vector<std::vector<Tensor>> columns;
+  for (std::int64_t b = 0; b < c.size; ++b) {
+    Tensors in;
+    for (std::size_t i = 0; i < c.in.size(); ++i) {
+      Tensor x = c.in[i];
+      if (c.is_batched(static_cast<int>(std::min<std::size_t>(i, 31)))) {
+        Shape begin, size = x.shape(), example = x.shape();
+        for (int a = 0; a < x.rank(); ++a) begin.push_back(0);
+        begin[0] = b;
+        size[0] = 1;
+        example.erase(0);
+        x = reshape(slice(x, begin, size), example);
+      }
+      in.push_back(x);
+    }
+    const Tensors out = c.op.run(in, c.attrs);
+    columns.resize(out.size());
+    for (std::size_t i = 0; i < out.size(); ++i) columns[i].push_back(expand_dims(out[i], 0));
+  }
+  if (columns.empty()) {
+    fail<InvalidArgumentError>("[", c.op.name(), "] cannot be mapped over an empty batch");
+  }
+  Tensors out;
+  for (const auto& parts : columns) out.push_back(concat(parts, 0));
+  return out;
+}
+
+Tensors run_batched(const Op& op, const void* attrs, std::span<const Tensor* const> given) {
+  int level = 0;
+  for (const Tensor* t : given) {
+    if (t->impl()->kind == ValueKind::batched) level = std::max(level, t->impl()->extra()->level);
+  }
+  SmallVector<Tensor, 8> in;
+  std::uint32_t batched = 0;
+  std::int64_t size = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const TensorImpl* impl = given[i]->impl();
+    if (impl->kind == ValueKind::batched && impl->extra()->level == level) {
+      in.push_back(impl->extra()->inner);
+      size = in.back().shape()[0];
+      batched |= 1u << std::min<std::size_t>(i, 31);
+    } else {
+      in.push_back(*given[i]);
+    }
+  }
+  const BatchCall call{op, attrs, in, batched, size};
+  Tensors out;
+  if (op.kind == Kind::elementwise) {
+    out = batch_elementwise(call);
+  } else if (op.info.batch) {
+    out = op.info.batch(call);
+  } else if (op.kind == Kind::composite) {
+    SmallVector<Tensor, 8> examples;
+    for (const Tensor* t : given) examples.push_back(*t);
+    return op.body(attrs, examples);
+  } else {
+    fail<UnimplementedError>("[", op.name(), "] has no batching rule");
+  }
+  for (Tensor& t : out) t = make_batched(t, level);
+  return out;
+}
+
+}  // namespace gradus

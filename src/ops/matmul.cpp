@@ -1,0 +1,234 @@
+// Products of matrices, with leading axes that broadcast.
+#include <complex>
+
+#include "base/check.h"
+#include "gradus/elementwise.h"
+#include "gradus/linalg.h"
+#include "gradus/shaping.h"
+#include "graph/batch.h"
+#include "graph/dispatch.h"
+#include "graph/symbols.h"
+#include "kernels/gemm.h"
+#include "ops/records.h"
+#include "ops/unbroadcast.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+struct MatmulAttrs {
+  bool transpose_a = false, transpose_b = false;
+  static auto fields() {
+    return attr_fields(attr("transpose_a", &MatmulAttrs::transpose_a),
+                       attr("transpose_b", &MatmulAttrs::transpose_b));
+  }
+};
+
+Shape leading(const Shape& s) { return Shape(std::span(s.begin(), s.end() - 2)); }
+
+void infer_matmul(const Call& c, Avals& out) {
+  const auto& p = c.get<MatmulAttrs>();
+  const Shape &a = c.shape(0), &b = c.shape(1);
+  if (a.rank() < 2 || b.rank() < 2) {
+    fail<InvalidArgumentError>("[matmul] got shapes ", a, " and ", b,
+                               "; both need at least two axes, add one with expand_dims");
+  }
+  if (c.in[0].dtype != c.in[1].dtype) {
+    fail<InvalidArgumentError>("[matmul] got dtypes ", name_of(c.in[0].dtype), " and ",
+                               name_of(c.in[1].dtype), "; both must be the same, cast one of them");
+  }
+  const int ra = a.rank(), rb = b.rank();
+  const std::int64_t m = p.transpose_a ? a[ra - 1] : a[ra - 2];
+  const std::int64_t ka = p.transpose_a ? a[ra - 2] : a[ra - 1];
+  const std::int64_t kb = p.transpose_b ? b[rb - 1] : b[rb - 2];
+  const std::int64_t n = p.transpose_b ? b[rb - 2] : b[rb - 1];
+  if (ka != kb && !is_symbol(ka) && !is_symbol(kb)) {
+    fail<InvalidArgumentError>("[matmul] inner sizes ", ka, " and ", kb, " differ: shapes ", a,
+                               p.transpose_a ? " (transposed)" : "", " and ", b,
+                               p.transpose_b ? " (transposed)" : "");
+  }
+  Shape shape = broadcast_shapes("matmul", leading(a), leading(b));
+  shape.push_back(m);
+  shape.push_back(n);
+  out.push_back({c.in[0].dtype, shape});
+}
+
+// The plain triple loop, for dtypes that the tile kernel does not have.
+template <class T, class Sum>
+void multiply_plainly(const kernels::GemmArgs& g) {
+  const auto *a = static_cast<const T*>(g.a), *b = static_cast<const T*>(g.b);
+  auto* out = static_cast<T*>(g.c);
+  for (std::int64_t i = 0; i < g.m; ++i) {
+    for (std::int64_t j = 0; j < g.n; ++j) {
+      Sum sum{};
+      for (std::int64_t k = 0; k < g.k; ++k) {
+        sum += static_cast<Sum>(a[g.trans_a ? k * g.lda + i : i * g.lda + k]) *
+               static_cast<Sum>(b[g.trans_b ? j * g.ldb + k : k * g.ldb + j]);
+      }
+      out[i * g.ldc + j] = static_cast<T>(sum);
+    }
+  }
+}
+
+void multiply_one(const kernels::GemmArgs& g) {
+  switch (g.dtype) {
+    case float32:
+    case float64:
+      return kernels::gemm(g);
+    case float16:
+      return multiply_plainly<half, float>(g);
+    case bfloat16:
+      return multiply_plainly<bfloat, float>(g);
+    case complex64:
+      return multiply_plainly<std::complex<float>, std::complex<float>>(g);
+    case complex128:
+      return multiply_plainly<std::complex<double>, std::complex<double>>(g);
+    case int32:
+      return multiply_plainly<std::int32_t, std::int32_t>(g);
+    default:
+      return multiply_plainly<std::int64_t, std::int64_t>(g);
+  }
+}
+
+kernels::GemmArgs gemm_args(const MatmulAttrs& p, const View& a, const View& b, const View& c) {
+  const auto last = [](const View& v, int i) { return (*v.shape)[v.shape->rank() - i]; };
+  kernels::GemmArgs g;
+  g.dtype = a.dtype;
+  g.trans_a = p.transpose_a;
+  g.trans_b = p.transpose_b;
+  g.m = last(c, 2);
+  g.n = last(c, 1);
+  g.k = p.transpose_a ? last(a, 2) : last(a, 1);
+  g.lda = last(a, 1);
+  g.ldb = last(b, 1);
+  g.ldc = g.n;
+  g.a = a.data;
+  g.b = b.data;
+  g.c = c.data;
+  return g;
+}
+
+void matmul_kernel(const KernelCall& c) {
+  kernels::GemmArgs g = gemm_args(c.get<MatmulAttrs>(), c.in[0], c.in[1], c.out[0]);
+  const Shape &a = c.shape(0), &b = c.shape(1), &out = *c.out[0].shape;
+  const std::size_t element = size_of(g.dtype);
+  const std::int64_t size_a = a[a.rank() - 2] * a.back(), size_b = b[b.rank() - 2] * b.back();
+  const std::int64_t size_c = g.m * g.n;
+  if (b.rank() == 2 && !g.trans_a && a.rank() > 2) {
+    // One tall product: the leading axes are rows.
+    g.m = size_c == 0 ? 0 : c.out[0].count() / g.n;
+    return multiply_one(g);
+  }
+  // The place of batch `at` in an operand whose leading axes broadcast.
+  const auto offset = [&](const Shape& s, std::int64_t at, std::int64_t size) {
+    std::int64_t index = 0, step = 1;
+    for (int i = out.rank() - 3, j = s.rank() - 3; i >= 0; --i, --j) {
+      const std::int64_t here = at % out[i];
+      at /= out[i];
+      if (j < 0) continue;
+      if (s[j] != 1) index += here * step;
+      step *= s[j];
+    }
+    return static_cast<std::size_t>(index * size) * element;
+  };
+  const std::int64_t batches = size_c == 0 ? 0 : c.out[0].count() / size_c;
+  for (std::int64_t i = 0; i < batches; ++i) {
+    g.a = static_cast<const char*>(c.in[0].data) + offset(a, i, size_a);
+    g.b = static_cast<const char*>(c.in[1].data) + offset(b, i, size_b);
+    g.c = static_cast<char*>(c.out[0].data) + static_cast<std::size_t>(i * size_c) * element;
+    multiply_one(g);
+  }
+}
+
+// The product that is the transpose in one argument: which operands, and their flags.
+struct Transposed {
+  Tensor a, b;
+  MatmulAttrs attrs;
+};
+Transposed transposed(const Site& s, int input, const Tensor& ct) {
+  const auto& p = s.get<MatmulAttrs>();
+  const Tensor other = is_complex(ct.dtype()) ? conj(s.in[1 - input]) : s.in[1 - input];
+  if (input == 0) {
+    return p.transpose_a ? Transposed{other, ct, {p.transpose_b, true}}
+                         : Transposed{ct, other, {false, !p.transpose_b}};
+  }
+  return p.transpose_b ? Transposed{ct, other, {true, p.transpose_a}}
+                       : Transposed{other, ct, {!p.transpose_a, false}};
+}
+
+Cotangent transpose_matmul(const Site& s, int input, const Tensor& ct) {
+  const Transposed t = transposed(s, input, ct);
+  Tensor g = matmul(t.a, t.b, {t.attrs.transpose_a, t.attrs.transpose_b});
+  const Shape shape = g.shape();
+  return unbroadcast(std::move(g), shape, s.shape(input));
+}
+
+void accumulate_matmul(const Site& s, int input, const Tensor& ct, const Tensor& sum) {
+  const Transposed t = transposed(s, input, ct);
+  const bool direct = t.a.rank() == 2 && t.b.rank() == 2 && is_concrete(t.a) && is_concrete(t.b) &&
+                      (ct.dtype() == float32 || ct.dtype() == float64);
+  if (direct) {
+    const auto view = [](const Tensor& x) { return View{x.impl()->data, &x.shape(), x.dtype()}; };
+    kernels::GemmArgs g = gemm_args(t.attrs, view(t.a), view(t.b), view(sum));
+    g.accumulate = true;
+    kernels::gemm(g);
+  } else {
+    const Cotangent g = transpose_matmul(s, input, ct);
+    const Tensor* in[] = {&sum, &g.value()};
+    run_kernel(add_op, nullptr, in, {&sum, 1});
+  }
+}
+
+// Leading axes already broadcast: the batch only has to be in front of all of them.
+Tensors batch_matmul(const BatchCall& c) {
+  const int rank = std::max(c.in[0].rank() - (c.is_batched(0) ? 1 : 0),
+                            c.in[1].rank() - (c.is_batched(1) ? 1 : 0));
+  Tensors in;
+  for (int i = 0; i < 2; ++i) {
+    Tensor x = c.in[i];
+    if (c.is_batched(i) && x.rank() - 1 < rank) {
+      Shape shape = x.shape();
+      while (shape.rank() - 1 < rank) shape.insert(1, 1);
+      x = reshape(x, shape);
+    }
+    in.push_back(x);
+  }
+  return c.op.run(in, c.attrs);
+}
+
+std::vector<Sample> matmul_samples() {
+  return {sample<MatmulAttrs>({{{2, 3}}, {{3, 4}}}, {}),
+          sample<MatmulAttrs>({{{3, 2}}, {{4, 3}}}, {true, true}),
+          sample<MatmulAttrs>({{{5, 2, 3}}, {{3, 1}}}, {}),
+          sample<MatmulAttrs>({{{2, 1, 3, 2}}, {{4, 3, 5}}}, {true, false}),
+          sample<MatmulAttrs>({{{2, 0}}, {{0, 3}}}, {})};
+}
+
+}  // namespace
+
+const Op matmul_op = bilinear(
+    {.name = "matmul",
+     .doc = "The matrix product over the last two axes; leading axes broadcast.",
+     .dtypes = kFloating | kComplex | one_dtype(int32) | one_dtype(int64),
+     .attrs = &attr_type<MatmulAttrs>(),
+     .inputs = 2,
+     .infer = infer_matmul,
+     .kernel = matmul_kernel,
+     .batch = batch_matmul,
+     .accumulate = accumulate_matmul,
+     .flops =
+         [](const Call& c) {
+           const Shape &a = c.shape(0), &b = c.shape(1);
+           const double n =
+               static_cast<double>(c.get<MatmulAttrs>().transpose_b ? b[b.rank() - 2] : b.back());
+           return 2.0 * static_cast<double>(a.num_elements()) * n;
+         },
+     .samples = matmul_samples,
+     .like = "numpy.matmul"},
+    transpose_matmul);
+
+Tensor matmul(In a, In b, MatmulOptions options) {
+  return matmul_op({a, b}, MatmulAttrs{options.transpose_a, options.transpose_b});
+}
+
+}  // namespace gradus

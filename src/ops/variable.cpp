@@ -1,0 +1,101 @@
+#include "gradus/variable.h"
+
+#include "base/check.h"
+#include "gradus/elementwise.h"
+#include "graph/context.h"
+#include "graph/dispatch.h"
+#include "graph/variable_state.h"
+#include "ops/records.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+VariableState& state_of(const Variable& v) {
+  if (!v.defined()) fail<FailedPreconditionError>("a variable was used that has no value yet");
+  return *v.state();
+}
+
+// A new value must have the variable's dtype and shape; plain numbers take the dtype.
+Tensor checked(const char* what, const VariableState& v, const Tensor& value) {
+  Tensor t = value.impl()->has(kWeak) ? cast(value, v.dtype) : value;
+  if (t.dtype() != v.dtype || !(t.shape() == v.shape)) {
+    fail<InvalidArgumentError>("[Variable.", what, "] '", v.name, "' has shape ", v.shape,
+                               " and dtype ", name_of(v.dtype), "; got shape ", t.shape(),
+                               " and dtype ", name_of(t.dtype()));
+  }
+  return t;
+}
+
+}  // namespace
+
+Variable::Variable(const Tensor& initial, VariableOptions options)
+    : state_(std::make_shared<VariableState>()) {
+  if (!initial.defined()) fail<InvalidArgumentError>("[Variable] the initial value is undefined");
+  state_->name = std::move(options.name);
+  state_->trainable = options.trainable;
+  state_->dtype = initial.dtype();
+  state_->shape = initial.shape();
+  state_->value = initial;
+}
+
+namespace detail {
+
+Tensor read(const Variable& variable) { return variable.value(); }
+
+}  // namespace detail
+
+Tensor Variable::value() const {
+  VariableState& state = state_of(*this);
+  if (thread_context.variables) return thread_context.variables->read(state);
+  Tensor value = state.get();
+  return thread_context.observer ? thread_context.observer->read_variable(state, value) : value;
+}
+
+const Shape& Variable::shape() const { return state_of(*this).shape; }
+DType Variable::dtype() const { return state_of(*this).dtype; }
+const std::string& Variable::name() const { return state_of(*this).name; }
+bool Variable::trainable() const { return state_of(*this).trainable; }
+
+void Variable::assign(In value) const {
+  VariableState& state = state_of(*this);
+  Tensor t = checked("assign", state, value);
+  if (thread_context.variables) return thread_context.variables->write(state, t);
+  // The cell holds plain values: an alias leaves the tape's tracking behind.
+  state.set(t.impl()->flags.load() ? make_alias(t) : t);
+}
+
+namespace {
+
+// value = value (op) delta, in place if nobody else can see the value.
+void update(const Variable& v, const char* what, const Tensor& delta, const Op& op,
+            Tensor (*combine)(In, In)) {
+  VariableState& state = state_of(v);
+  if (thread_context.variables) {
+    return thread_context.variables->write(state,
+                                           combine(thread_context.variables->read(state), delta));
+  }
+  const Tensor d = delta.impl()->has(kWeak) ? cast(delta, state.dtype) : delta;
+  if (!(broadcast_shapes(what, state.shape, d.shape()) == state.shape)) checked(what, state, d);
+  if (d.dtype() != state.dtype) checked(what, state, d);
+  state.update([&](Tensor& value) {
+    if (!is_unique(value)) {
+      Tensor fresh = make_tensor(state.dtype, state.shape);
+      const Tensor* in[] = {&value, &d};
+      run_kernel(op, nullptr, in, {&fresh, 1});
+      value = fresh;
+    } else {
+      const Tensor* in[] = {&value, &d};
+      run_kernel(op, nullptr, in, {&value, 1});
+    }
+  });
+}
+
+}  // namespace
+
+void Variable::assign_add(In delta) const { update(*this, "assign_add", delta, add_op, add); }
+void Variable::assign_sub(In delta) const {
+  update(*this, "assign_sub", delta, subtract_op, subtract);
+}
+
+}  // namespace gradus

@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include "gradus/gradus.h"
+
+namespace gradus {
+namespace {
+
+TEST(Tape, SquareOfAVariable) {
+  const Variable x(Tensor(3.0f));
+  GradientTape tape;
+  const Tensor y = x * x;
+  const Tensor dx = tape.gradient(y, x);
+  EXPECT_EQ(y.item<float>(), 9);
+  EXPECT_EQ(dx.item<float>(), 6);
+}
+
+TEST(Tape, WatchedTensorWithBroadcasting) {
+  const Tensor x = {{1.0f, 2.0f, 3.0f}, {4.0f, 5.0f, 6.0f}}, b = {10.0f, 20.0f, 30.0f};
+  GradientTape tape;
+  tape.watch(x);
+  tape.watch(b);
+  const Tensor loss = reduce_sum(square(x + b));
+  const auto [dx, db] = tape.gradient(loss, x, b);
+  EXPECT_EQ(dx.tensor().to_vector<float>(), (std::vector<float>{22, 44, 66, 28, 50, 72}));
+  EXPECT_EQ(db.tensor().to_vector<float>(), (std::vector<float>{50, 94, 138}));
+}
+
+TEST(Tape, SecondAndThirdOrder) {
+  const Tensor x(2.0);
+  GradientTape t3;
+  t3.watch(x);
+  Tensor d2;
+  {
+    GradientTape t2;
+    t2.watch(x);
+    Tensor d1;
+    {
+      GradientTape t1;
+      t1.watch(x);
+      const Tensor y = x * x * x * x;
+      d1 = t1.gradient(y, x);
+    }
+    EXPECT_EQ(d1.item<double>(), 32);
+    d2 = t2.gradient(d1, x);
+  }
+  EXPECT_EQ(d2.item<double>(), 48);
+  EXPECT_EQ(t3.gradient(d2, x).tensor().item<double>(), 48);
+}
+
+TEST(Tape, MatmulMatchesHandComputation) {
+  const Variable w(Tensor{{1.0f, 2.0f}, {3.0f, 4.0f}});
+  const Tensor x = {{1.0f, -1.0f}};
+  GradientTape tape;
+  const Tensor loss = reduce_mean(square(matmul(x, w) - 1.0));
+  const Tensor dw = tape.gradient(loss, w);
+  EXPECT_EQ(dw.to_vector<float>(), (std::vector<float>{-3, -3, 3, 3}));
+}
+
+TEST(Tape, ForwardOverReverseIsTheHessian) {
+  const Tensor x = {1.0, 2.0}, v = {1.0, -1.0};
+  ForwardAccumulator acc(x, v);
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = reduce_sum(x * x * x);
+  const Tensor g = tape.gradient(y, x);
+  EXPECT_EQ(g.to_vector<double>(), (std::vector<double>{3, 12}));
+  EXPECT_EQ(acc.jvp(g).tensor().to_vector<double>(), (std::vector<double>{6, -12}));
+}
+
+TEST(Tape, UsedTwiceIsAnError) {
+  const Tensor x(2.0f);
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = x * x;
+  tape.gradient(y, x);
+  EXPECT_THROW(tape.gradient(y, x), UsageError);
+}
+
+}  // namespace
+}  // namespace gradus
