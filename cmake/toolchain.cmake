@@ -24,6 +24,10 @@ if(GRADUS_SANITIZE)
   endif()
 endif()
 
-set(GRADUS_ISA_FLAGS_baseline -O3)
-set(GRADUS_ISA_FLAGS_avx2 -O3 -march=x86-64-v3)
-set(GRADUS_ISA_FLAGS_avx512 -O3 -march=x86-64-v4 -mprefer-vector-width=512)
+set(kernel_optimisation -O3)
+if(GRADUS_SANITIZE)
+  set(kernel_optimisation -O1)  # instrumented kernels take minutes to compile at -O3
+endif()
+set(GRADUS_ISA_FLAGS_baseline ${kernel_optimisation})
+set(GRADUS_ISA_FLAGS_avx2 ${kernel_optimisation} -march=x86-64-v3)
+set(GRADUS_ISA_FLAGS_avx512 ${kernel_optimisation} -march=x86-64-v4 -mprefer-vector-width=512)
