@@ -88,6 +88,15 @@ class Tensor {
     return from(values, {static_cast<std::int64_t>(values.size())});
   }
 
+  // A new tensor whose elements fill(void* elements) writes, all of them.
+  template <class Fill>
+  static Tensor filled_by(DType dtype, const Shape& shape, Fill&& fill) {
+    void* elements = nullptr;
+    Tensor t = unwritten(dtype, shape, &elements);
+    std::forward<Fill>(fill)(elements);
+    return t;
+  }
+
   bool defined() const { return impl_ != nullptr; }
   DType dtype() const;
   const Shape& shape() const;
@@ -119,13 +128,15 @@ class Tensor {
  private:
   explicit Tensor(TensorImpl* impl) : impl_(impl) {}
   static Tensor copy_of(const void* values, std::size_t count, DType dtype, const Shape& shape);
+  static Tensor unwritten(DType dtype, const Shape& shape, void** elements);
   const void* checked_data(DType wanted) const;
   void convert_item(DType to, void* value) const;
 
   TensorImpl* impl_ = nullptr;
 };
 
-std::string to_string(const Tensor& tensor);  // as NumPy prints it
+std::string to_string(const Tensor& tensor);  // as NumPy prints it: "[1. 2.]"
+std::string repr(const Tensor& tensor);       // as TensorFlow does: "<tf.Tensor: shape=(2,), ..."
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace gradus

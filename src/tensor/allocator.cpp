@@ -34,22 +34,27 @@ constexpr bool kPassThrough = false;
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kLargestAsk = std::size_t{1} << 48;  // more is a miscalculated size
-constexpr std::size_t kLargestCached = MiB, kLargestInSpan = 16 * KiB;
+constexpr std::size_t kHeader = 128;                       // of a tensor, in front of its elements
+constexpr std::size_t kLargestCached = kHeader + MiB, kLargestInSpan = kHeader + 16 * KiB;
 constexpr std::int64_t kFlushAt = 256 * KiB;
-constexpr int kClasses = 52;
+constexpr int kClasses = 53;
 
-// Classes 0-3 are 64, 128, 192, 256 bytes; then four per power of two.
+// Class 0 is a header alone; the others are a header and 64, 128, 192, 256 bytes, then four per
+// power of two. So elements that fill a power of two, as they often do, leave nothing unused.
 int class_of(std::size_t bytes) {
-  const std::size_t n = bytes - 1;
-  if (n < 256) return static_cast<int>(n / 64);
+  if (bytes <= kHeader) return 0;
+  const std::size_t n = bytes - kHeader - 1;
+  if (n < 256) return 1 + static_cast<int>(n / 64);
   const int power = std::bit_width(n) - 1;
-  return 4 * (power - 7) + static_cast<int>((n >> (power - 2)) & 3);
+  return 1 + 4 * (power - 7) + static_cast<int>((n >> (power - 2)) & 3);
 }
 
 constexpr std::size_t class_size(int c) {
-  if (c < 4) return 64 * static_cast<std::size_t>(c + 1);
-  const int power = 7 + c / 4;
-  return (std::size_t{1} << power) + (static_cast<std::size_t>(c % 4 + 1) << (power - 2));
+  if (c == 0) return kHeader;
+  const int i = c - 1;
+  if (i < 4) return kHeader + 64 * static_cast<std::size_t>(i + 1);
+  const int power = 7 + i / 4;
+  return kHeader + (std::size_t{1} << power) + (static_cast<std::size_t>(i % 4 + 1) << (power - 2));
 }
 static_assert(class_size(kClasses - 1) == kLargestCached);
 
@@ -81,7 +86,7 @@ struct ThreadCache {
 struct Central {
   std::mutex mutex;
   std::array<SpanList, kClasses> spans;  // used up to kLargestInSpan
-  PageHeap span_runs{kSpanBytes}, middle{4 * KiB}, large{64 * KiB};
+  PageHeap span_runs{kSpanBytes}, middle{128}, large{64 * KiB};
   ThreadCache* caches = nullptr;
   std::size_t free_cap;
   std::atomic<std::size_t> limit{std::numeric_limits<std::size_t>::max()};

@@ -9,7 +9,7 @@
 namespace gradus {
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kPage = 4096, kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kLargestGrowth = std::size_t{64} << 20;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
@@ -122,7 +122,11 @@ void PageHeap::release(std::size_t keep) noexcept {
 }
 
 void PageHeap::discard_free_pages() noexcept {
-  for (const auto& [size, address] : free_blocks_) madvise(address, size, MADV_DONTNEED);
+  for (const auto& [size, address] : free_blocks_) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    const std::size_t first = round_up(begin, kPage), end = (begin + size) / kPage * kPage;
+    if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+  }
 }
 
 }  // namespace gradus

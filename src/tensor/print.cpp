@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <ostream>
+#include <span>
 #include <vector>
 
 #include "tensor/float_text.h"
+#include "tensor/tensor_impl.h"
 
 namespace gradus {
 namespace {
@@ -16,7 +19,11 @@ constexpr std::int64_t kThreshold = 1000;  // more elements than this are summar
 constexpr std::int64_t kEdgeItems = 3;     // shown at each end of each axis then
 constexpr std::size_t kLineWidth = 75;
 
-std::int64_t element_count(std::span<const std::int64_t> shape) {
+using Sizes = std::span<const std::int64_t>;
+
+Sizes sizes_of(const Tensor& a) { return {a.shape().begin(), a.shape().end()}; }
+
+std::int64_t element_count(Sizes shape) {
   std::int64_t n = 1;
   for (const std::int64_t d : shape) n *= d;
   return n;
@@ -27,7 +34,7 @@ bool shows_all(std::int64_t extent, bool summarised) {
 }
 
 // The offsets of all elements that are shown, in order.
-void collect_shown(std::span<const std::int64_t> shape, std::int64_t offset, bool summarised,
+void collect_shown(Sizes shape, std::int64_t offset, bool summarised,
                    std::vector<std::int64_t>& shown) {
   if (shape.empty()) return shown.push_back(offset);
   const std::int64_t inner = element_count(shape.subspan(1));
@@ -38,9 +45,9 @@ void collect_shown(std::span<const std::int64_t> shape, std::int64_t offset, boo
 }
 
 template <class T>
-std::vector<T> gathered(const ArrayView& a, const std::vector<std::int64_t>& at) {
+std::vector<T> gathered(const Tensor& a, const std::vector<std::int64_t>& at) {
   std::vector<T> values(at.size());
-  const auto* bytes = static_cast<const char*>(a.data);
+  const auto* bytes = static_cast<const char*>(a.raw_data());
   for (std::size_t i = 0; i < at.size(); ++i)
     std::memcpy(&values[i], bytes + at[i] * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
   return values;
@@ -76,8 +83,8 @@ std::vector<std::string> complex_column(const std::vector<Complex>& values) {
   return words;
 }
 
-std::vector<std::string> element_words(const ArrayView& a, const std::vector<std::int64_t>& at) {
-  return visit_dtype(a.dtype, [&](auto zero) {
+std::vector<std::string> element_words(const Tensor& a, const std::vector<std::int64_t>& at) {
+  return visit_dtype(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     std::vector<std::string> words;
     if constexpr (std::is_same_v<T, bool>) {
@@ -116,7 +123,7 @@ struct Layout {
   }
 
   // The text of one sub-array; its lines start at column `indent` and end before `width`.
-  std::string brackets(std::span<const std::int64_t> shape, std::size_t indent, std::size_t width) {
+  std::string brackets(Sizes shape, std::size_t indent, std::size_t width) {
     if (shape.empty()) return words[next_word++];
     const std::int64_t extent = shape[0];
     const bool all = shows_all(extent, summarised), rows = shape.size() > 1;
@@ -139,14 +146,14 @@ struct Layout {
   }
 };
 
-std::string array_text(const ArrayView& a, const std::string& separator, std::size_t prefix,
+std::string array_text(const Tensor& a, const std::string& separator, std::size_t prefix,
                        std::size_t width) {
-  const std::int64_t n = element_count(a.shape);
+  const std::int64_t n = a.num_elements();
   if (n == 0) return "[]";
   std::vector<std::int64_t> shown;
-  collect_shown(a.shape, 0, n > kThreshold, shown);
+  collect_shown(sizes_of(a), 0, n > kThreshold, shown);
   const std::vector<std::string> words = element_words(a, shown);
-  return Layout{words, separator, n > kThreshold}.brackets(a.shape, prefix + 1, width);
+  return Layout{words, separator, n > kThreshold}.brackets(sizes_of(a), prefix + 1, width);
 }
 
 std::string complex_scalar(const std::string& real, const std::string& imaginary) {
@@ -156,12 +163,12 @@ std::string complex_scalar(const std::string& real, const std::string& imaginary
 }
 
 // A tensor without axes; with `exact`, as Python's own number of that value, i.e. in double.
-std::string scalar_word(const ArrayView& a, bool exact) {
-  return visit_dtype(a.dtype, [&](auto zero) -> std::string {
+std::string scalar_word(const Tensor& a, bool exact) {
+  return visit_dtype(a.dtype(), [&](auto zero) -> std::string {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, bool>)
-      return *static_cast<const char*>(a.data) != 0 ? "True" : "False";
-    const T x = *static_cast<const T*>(a.data);
+      return *static_cast<const char*>(a.raw_data()) != 0 ? "True" : "False";
+    const T x = *static_cast<const T*>(a.raw_data());
     if constexpr (std::is_integral_v<T>) {
       return std::to_string(x);
     } else if constexpr (is_complex(dtype_v<T>)) {
@@ -186,27 +193,25 @@ std::string on_own_line(const std::string& text) {
   return text.find('\n') == std::string::npos ? text : "\n" + text;
 }
 
+// What can be said about a tensor that has no elements to show; empty if it has.
+std::string without_value(const Tensor& t) {
+  if (!t.defined()) return "<undefined tensor>";
+  if (is_concrete(t)) return "";
+  const char* kind = t.impl()->kind == ValueKind::traced ? "traced" : "batched";
+  return std::string("<") + kind + " tensor: shape=" + to_string(t.shape()) +
+         ", dtype=" + name_of(t.dtype()) + ">";
+}
+
 }  // namespace
 
-std::string shape_text(std::span<const std::int64_t> shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
-std::string array_str(const ArrayView& a) {
-  return a.shape.empty() ? scalar_word(a, false) : array_text(a, " ", 0, kLineWidth);
-}
-
-std::string array_repr(const ArrayView& a) {
+std::string array_repr(const Tensor& a) {
   const std::string prefix = "array(";
-  const std::int64_t n = element_count(a.shape);
+  const std::int64_t n = a.num_elements();
   std::string text = prefix + array_text(a, ", ", prefix.size(), kLineWidth - 1);
   std::string extras;
-  if ((n == 0 && a.shape.size() != 1) || n > kThreshold) extras = "shape=" + shape_text(a.shape);
-  if (!is_implied(a.dtype) || n == 0)
-    extras += (extras.empty() ? "dtype=" : ", dtype=") + std::string(name_of(a.dtype));
+  if ((n == 0 && a.rank() != 1) || n > kThreshold) extras = "shape=" + to_string(a.shape());
+  if (!is_implied(a.dtype()) || n == 0)
+    extras += (extras.empty() ? "dtype=" : ", dtype=") + std::string(name_of(a.dtype()));
   if (extras.empty()) return text + ")";
   text += ",";
   const std::size_t last_line = text.size() - (text.rfind('\n') + 1);
@@ -214,15 +219,24 @@ std::string array_repr(const ArrayView& a) {
   return text + (fits ? " " : "\n" + std::string(prefix.size(), ' ')) + extras + ")";
 }
 
-std::string tensor_str(const ArrayView& a) {
-  return "tf.Tensor(" + on_own_line(array_str(a)) + ", shape=" + shape_text(a.shape) +
-         ", dtype=" + name_of(a.dtype) + ")";
+std::string tensor_str(const Tensor& a) {
+  if (const std::string substitute = without_value(a); !substitute.empty()) return substitute;
+  return "tf.Tensor(" + on_own_line(to_string(a)) + ", shape=" + to_string(a.shape()) +
+         ", dtype=" + name_of(a.dtype()) + ")";
 }
 
-std::string tensor_repr(const ArrayView& a) {
-  const std::string value = a.shape.empty() ? scalar_word(a, true) : array_repr(a);
-  return "<tf.Tensor: shape=" + shape_text(a.shape) + ", dtype=" + name_of(a.dtype) +
+std::string to_string(const Tensor& a) {
+  if (const std::string substitute = without_value(a); !substitute.empty()) return substitute;
+  return a.rank() == 0 ? scalar_word(a, false) : array_text(a, " ", 0, kLineWidth);
+}
+
+std::string repr(const Tensor& a) {
+  if (const std::string substitute = without_value(a); !substitute.empty()) return substitute;
+  const std::string value = a.rank() == 0 ? scalar_word(a, true) : array_repr(a);
+  return "<tf.Tensor: shape=" + to_string(a.shape()) + ", dtype=" + name_of(a.dtype()) +
          ", numpy=" + on_own_line(value) + ">";
 }
+
+std::ostream& operator<<(std::ostream& out, const Tensor& a) { return out << to_string(a); }
 
 }  // namespace gradus

@@ -202,6 +202,12 @@ Tensor Tensor::copy_of(const void* values, std::size_t count, DType dtype, const
   return t;
 }
 
+Tensor Tensor::unwritten(DType dtype, const Shape& shape, void** elements) {
+  Tensor t = make_tensor(dtype, shape);
+  *elements = t.impl()->data;
+  return t;
+}
+
 namespace {
 
 const TensorImpl& checked(const TensorImpl* impl) {
