@@ -1,7 +1,7 @@
 // The sizes of a tensor along its axes, inline and at most kMaxRank of them.
 //
-// While a function is traced, a size may be unknown: it is then a symbol, stored as a number
-// below -1, with arithmetic in graph/symbols.h. Concrete tensors never have symbolic sizes.
+// While a function is traced, a size may be unknown: it is then a symbol, stored as a very
+// negative number, with arithmetic in graph/symbols.h. Concrete tensors never have symbolic sizes.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -54,7 +54,7 @@ class Shape {
   std::int64_t sizes_[kMaxRank];  // only the first rank_ are meaningful
 };
 
-std::string to_string(const Shape& shape);  // "(2, 3)"; a symbol prints as "s0"
+std::string to_string(const Shape& shape);  // "(2, 3)"; a symbol prints as "?"
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 }  // namespace gradus

@@ -9,8 +9,10 @@ namespace {
 
 constinit thread_local Symbols* current = nullptr;
 
-std::size_t entry_of(std::int64_t size) { return static_cast<std::size_t>(-size - 2); }
-std::int64_t name_of_entry(std::size_t entry) { return -2 - static_cast<std::int64_t>(entry); }
+std::size_t entry_of(std::int64_t size) { return static_cast<std::size_t>(kFirstSymbol - size); }
+std::int64_t name_of_entry(std::size_t entry) {
+  return kFirstSymbol - static_cast<std::int64_t>(entry);
+}
 
 }  // namespace
 
@@ -119,6 +121,13 @@ std::int64_t Symbols::evaluate(std::int64_t size, const std::vector<std::int64_t
     sum += product;
   }
   return sum;
+}
+
+std::int64_t Symbols::input_of(std::int64_t size) const {
+  if (!is_symbol(size)) return -1;
+  const Polynomial& p = names_[entry_of(size)];
+  const bool plain = p.size() == 1 && p[0].factor == 1 && p[0].atoms.size() == 1;
+  return plain ? atoms_[p[0].atoms[0]].input : -1;
 }
 
 std::string Symbols::print(std::int64_t size) const {

@@ -1,7 +1,7 @@
 // Arithmetic on sizes that may be symbols.
 //
-// While a function is traced, a size can be unknown (the batch, say). It is then a number
-// below -1 (-1 itself means "to be inferred") that names an entry of a table of the current
+// While a function is traced, a size can be unknown (the batch, say). It is then a very
+// negative number that names an entry of a table of the current
 // thread's trace: an input's size, or a sum, product or quotient of sizes in a normal form, so that
 // equal sizes have equal names. Known sizes take the fast path and never touch the table.
 #pragma once
@@ -14,7 +14,8 @@
 
 namespace gradus {
 
-inline bool is_symbol(std::int64_t size) { return size < -1; }
+inline constexpr std::int64_t kFirstSymbol = -(std::int64_t{1} << 40);
+inline bool is_symbol(std::int64_t size) { return size <= kFirstSymbol; }
 
 // A polynomial with integer coefficients in atoms: an atom is an input's size, or the floor
 // quotient of two sizes that has no simpler form.
@@ -26,6 +27,8 @@ class Symbols {
   std::int64_t multiply(std::int64_t a, std::int64_t b);
   std::int64_t floor_divide(std::int64_t a, std::int64_t b);
   std::int64_t evaluate(std::int64_t size, const std::vector<std::int64_t>& inputs) const;
+  // If `size` is the size of an input: which one, else -1.
+  std::int64_t input_of(std::int64_t size) const;
   std::string print(std::int64_t size) const;
   std::size_t input_count() const { return inputs_; }
 

@@ -35,9 +35,11 @@ const Op divide_op = elementwise(
     [](Expr x, Expr y) { return x / y; }, [](Expr g, Expr, Expr y, Expr) { return g / y; },
     [](Expr g, Expr, Expr y, Expr q) { return scaled(g, -(q / y)); });
 
-const Op negative_op =
-    elementwise({.name = "negative", .doc = "-x.", .dtypes = kNumeric, .like = "numpy.negative"},
-                [](Expr x) { return -x; });
+const Op negative_op = elementwise({.name = "negative",
+                                    .doc = "-x, with the sign of zero as well.",
+                                    .dtypes = kNumeric,
+                                    .like = "numpy.negative"},
+                                   [](Expr x) { return -x; });
 
 const Op abs_op = elementwise(
     {.name = "abs", .doc = "|x|; the derivative at 0 is 0.", .dtypes = kReal, .like = "numpy.abs"},

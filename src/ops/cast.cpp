@@ -29,7 +29,7 @@ const Op cast_op = linear(
      .batch = batch_leading,
      .samples =
          [] {
-           return std::vector<Sample>{sample<CastAttrs>({{{2, 3}}}, {float32})};
+           return std::vector<Sample>{sample<CastAttrs>({{{2, 3}}}, {float64})};
          },
      .like = "numpy.ndarray.astype"},
     [](const Site& s, int, const Tensor& ct) -> Cotangent { return cast(ct, s.args[0].dtype); });

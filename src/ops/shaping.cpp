@@ -64,12 +64,17 @@ const Op identity_op = linear({.name = "identity",
                                .is_view = true},
                               [](const Site&, int, const Tensor& ct) -> Cotangent { return ct; });
 
-const Op stop_gradient_op = not_differentiable({.name = "stop_gradient",
-                                                .doc = "The value itself; gradients stop here.",
-                                                .dtypes = kAnyDType,
-                                                .batch = batch_leading,
-                                                .is_view = true},
-                                               "stop_gradient was asked for");
+const Op stop_gradient_op =
+    not_differentiable({.name = "stop_gradient",
+                        .doc = "The value itself; gradients stop here.",
+                        .dtypes = kAnyDType,
+                        .batch = batch_leading,
+                        .samples =
+                            [] {
+                              return std::vector<Sample>{{{{Shape{2, 3}}}, nullptr}};
+                            },
+                        .is_view = true},
+                       "stop_gradient was asked for");
 
 const Op broadcast_to_op = linear(
     {.name = "broadcast_to",
@@ -178,7 +183,8 @@ const Op dynamic_size_op = not_differentiable(
          [](const Call&, Avals& out) {
            out.push_back({int64, {}});
          },
-     .kernel = [](const KernelCall& c) { *c.out[0].as<std::int64_t>() = c.get<SizeAttrs>().size; }},
+     .kernel = [](const KernelCall& c) { *c.out[0].as<std::int64_t>() = c.get<SizeAttrs>().size; },
+     .samples = [] { return std::vector<Sample>{sample<SizeAttrs>({}, {3})}; }},
     "sizes are integers");
 
 Tensor dynamic_size(std::int64_t size) {

@@ -40,7 +40,7 @@ std::string to_string(const Shape& shape) {
   std::string text = "(";
   for (int i = 0; i < shape.rank(); ++i) {
     if (i > 0) text += ", ";
-    text += shape[i] < -1 ? "s" + std::to_string(-2 - shape[i]) : std::to_string(shape[i]);
+    text += shape[i] < -(std::int64_t{1} << 39) ? "?" : std::to_string(shape[i]);
   }
   return text + (shape.rank() == 1 ? ",)" : ")");
 }

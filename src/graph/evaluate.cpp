@@ -1,0 +1,81 @@
+#include "graph/evaluate.h"
+
+#include <cstring>
+
+#include "base/check.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+// Attributes with their symbolic sizes replaced by numbers.
+void bind_attrs(const Symbols& symbols, const std::vector<std::int64_t>& sizes,
+                const AttrType& type, std::byte* attrs) {
+  for (const AttrField& field : type.fields) {
+    std::byte* at = attrs + field.offset;
+    if (field.kind == AttrKind::ints) {
+      Ints& list = *reinterpret_cast<Ints*>(at);
+      for (int i = 0; i < list.rank(); ++i) list[i] = symbols.evaluate(list[i], sizes);
+    } else if (field.kind == AttrKind::integer && field.bytes == 8) {
+      std::int64_t& size = *reinterpret_cast<std::int64_t*>(at);
+      size = symbols.evaluate(size, sizes);
+    }
+  }
+}
+
+std::vector<std::int64_t> bind_sizes(Graph& graph, std::span<const Tensor> inputs) {
+  std::vector<std::int64_t> sizes(graph.symbols().input_count(), 0);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Shape& expected = graph.info(graph.inputs()[i]).aval.shape;
+    const Shape& given = inputs[i].shape();
+    bool fits = expected.rank() == given.rank();
+    for (int a = 0; fits && a < given.rank(); ++a) {
+      const std::int64_t symbol = graph.symbols().input_of(expected[a]);
+      if (symbol >= 0) sizes[static_cast<std::size_t>(symbol)] = given[a];
+      fits = is_symbol(expected[a]) || expected[a] == given[a];
+    }
+    if (!fits) {
+      fail<InvalidArgumentError>("[evaluate] input ", i, " has shape ", given, ", expected ",
+                                 expected);
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs) {
+  const std::vector<std::int64_t> sizes = bind_sizes(graph, inputs);
+  std::vector<Tensor> values(graph.value_count());
+  for (std::size_t i = 0; i < inputs.size(); ++i) values[graph.inputs()[i]] = inputs[i];
+  for (Graph::Value v = 0; v < values.size(); ++v) {
+    if (graph.info(v).constant.defined()) values[v] = graph.info(v).constant;
+  }
+  alignas(16) std::byte attrs[512];
+  for (const Graph::Node& n : graph.nodes()) {
+    GRADUS_ASSERT(n.op->attrs().bytes <= sizeof attrs);
+    std::memcpy(attrs, graph.attrs(n), n.op->attrs().bytes);
+    bind_attrs(graph.symbols(), sizes, n.op->attrs(), attrs);
+    SmallVector<Tensor, 8> in;
+    for (Graph::Value v : graph.operands(n)) in.push_back(values[v]);
+    Tensors out = n.op->run(in, attrs);
+    for (std::uint32_t i = 0; i < n.out_count; ++i) values[n.first_out + i] = std::move(out[i]);
+  }
+  std::vector<Tensor> results;
+  for (Graph::Value v : graph.outputs()) results.push_back(values[v]);
+  return results;
+}
+
+std::shared_ptr<Graph> trace(const std::function<Tensors(std::span<const Tensor>)>& f,
+                             std::span<const Aval> inputs, std::shared_ptr<Graph> into) {
+  auto graph = into ? std::move(into) : Graph::make();
+  const TraceScope scope(*graph);
+  SmallVector<Tensor, 8> in;
+  for (const Aval& aval : inputs) in.push_back(graph->tensor(graph->add_input(aval)));
+  std::vector<Graph::Value> outputs;
+  for (const Tensor& t : f(in)) outputs.push_back(graph->value(t));
+  graph->set_outputs(std::move(outputs));
+  return graph;
+}
+
+}  // namespace gradus

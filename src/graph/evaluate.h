@@ -1,0 +1,18 @@
+// Runs a graph node by node through dispatch: the simplest executor, and the oracle for the
+// compiler.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace gradus {
+
+// Symbolic sizes take their values from the shapes of the given inputs.
+std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs);
+
+// Traces a function of tensors into a new graph with these inputs.
+std::shared_ptr<Graph> trace(const std::function<Tensors(std::span<const Tensor>)>& f,
+                             std::span<const Aval> inputs, std::shared_ptr<Graph> into = nullptr);
+
+}  // namespace gradus
