@@ -275,7 +275,7 @@ Tensor dispatch_one(const Op& op, const void* attrs, Pointers in) {
       const TensorImpl& t = *in[i]->impl();
       same &= t.dtype == first.dtype && t.shape == first.shape;
     }
-    if (same && first.count <= 16384) {
+    if (same && first.count <= 16384 && !is_complex(first.dtype)) {
       const DType dtype = op.elementwise->makes_bool ? bool_ : first.dtype;
       Tensor out = make_tensor(dtype, first.shape);
       const DType dtypes[3] = {first.dtype, first.dtype, first.dtype};

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "graph/complex_loop.h"
 #include "graph/loop_nest.h"
 
 namespace gradus {
@@ -222,6 +223,14 @@ const expr::Kernel& ElementwiseRule::kernel(std::span<const DType> in, DType out
 }
 
 void ElementwiseRule::run(std::span<const View> in, const View& out) const {
+  bool complex = is_complex(out.dtype);
+  for (const View& v : in) complex |= is_complex(v.dtype);
+  if (complex) {
+    SmallVector<DType, 8> real;
+    for (const View& v : in) real.push_back(v.dtype == bool_ ? bool_ : float64);
+    run_complex("elementwise", program(real, out.dtype == bool_ ? bool_ : float64, 0), in, out);
+    return;
+  }
   const LoopNest nest(in, out);
   DType dtypes[expr::kMaxInputs];
   for (std::size_t i = 0; i < in.size(); ++i) dtypes[i] = in[i].dtype;

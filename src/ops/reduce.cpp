@@ -93,7 +93,11 @@ const Op reduce_mean_op =
             .infer = infer_reduce,
             .kernel = reduce_kernel<kernels::Reduction::mean>,
             .batch = batch_reduce,
-            .samples = reduce_samples,
+            .samples =
+                [] {
+                  return std::vector<Sample>{sample<ReduceAttrs>({{{2, 3, 4}}}, {{0, 2}, true}),
+                                             sample<ReduceAttrs>({{{5, 2}}}, {{1}, false})};
+                },
             .like = "numpy.mean"},
            [](const Site& s, int, const Tensor& ct) {
              const Ints& axes = s.get<ReduceAttrs>().axes;

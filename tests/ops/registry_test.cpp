@@ -121,6 +121,15 @@ Tensor random_like(const Tensor& t, std::mt19937_64& rng) {
 
 void expect_near(const Tensor& a, const Tensor& b, double tolerance, const std::string& what) {
   ASSERT_EQ(a.shape(), b.shape()) << what;
+  if (is_complex(a.dtype())) {
+    for (std::int64_t i = 0; i < a.num_elements(); ++i) {
+      ASSERT_NEAR(0,
+                  std::abs(a.data<std::complex<double>>()[i] - b.data<std::complex<double>>()[i]),
+                  tolerance)
+          << what;
+    }
+    return;
+  }
   const Tensor x = cast(a, float64), y = cast(b, float64);
   for (std::int64_t i = 0; i < x.num_elements(); ++i) {
     const double p = x.data<double>()[i], q = y.data<double>()[i];
