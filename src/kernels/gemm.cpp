@@ -77,23 +77,6 @@ struct Product {
   int max_rows(int64_t cols) const { return kernels::max_rows(isa, float64, form, cols); }
 };
 
-// Rows cut into tiles of nearly equal height: `taller` tiles of height + 1, then the others.
-struct RowCut {
-  int64_t tiles, height, taller;
-  RowCut(int64_t rows, int64_t most) : tiles(1), height(rows), taller(0) {
-    if (rows <= most) return;
-    for (const int64_t equal : {6, 5, 4})
-      if (rows < 64 && equal <= most && most < 8 && rows % equal == 0) {
-        tiles = rows / equal;
-        height = equal;
-        return;
-      }
-    tiles = ceil_div(rows, most);
-    height = rows / tiles;
-    taller = rows - height * tiles;
-  }
-};
-
 // The tiles of one panel for one block of k, from the first row of a chunk to its last.
 class Panel {
  public:
@@ -235,28 +218,16 @@ void run(const Product& p) {
   });
 }
 
-// Columns of a panel: as wide as the registers allow when there are few rows.
-int64_t panel_width(const Product& p) {
-  if (p.form == TileForm::dot) return p.m == 1 ? 8 : 4;
-  if (p.isa == Isa::baseline) return 16;
-  const int vector = lanes(p.isa, p.float64);
-  int vectors = 2;
-  for (const int more : {3, 4, 6, 12}) {
-    if (p.m > p.max_rows(more * vector)) break;
-    vectors = more;
-  }
-  return vectors * vector;
-}
-
 void choose_plan(Product& p, bool trans_b) {
   // Adding up lanes costs as much as 26 steps of k, transposing as much as 6 rows. A few columns
   // would leave most lanes empty.
   if (trans_b && p.form == TileForm::rows && (4 * p.m <= p.k || p.n <= kFewColumns))
     p.form = TileForm::dot;
-  p.width = std::min(panel_width(p), p.n);
+  const bool dot = p.form == TileForm::dot;
+  p.width = std::min(dot ? (p.m == 1 ? 8 : 4) : tile_cols(p.isa, p.float64, p.form, p.m), p.n);
   p.height = p.max_rows(p.width);
   p.most_k = 1024;
-  if (p.form == TileForm::dot || p.k == 0) return;
+  if (dot || p.k == 0) return;
   if (trans_b) {
     p.panel = PanelOfB::transposed;
     p.most_k = 256;

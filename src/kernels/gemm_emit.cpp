@@ -57,7 +57,7 @@ class TileEmitter : public Xbyak::CodeGenerator {
         sets_(dot_ && first_accumulator_ + rows_ * vectors_ * unroll_ <= registers() ? unroll_
                                                                                      : 1) {
     GRADUS_ASSERT(first_accumulator_ + rows_ * vectors_ <= registers());
-    GRADUS_ASSERT(!spec.copy_b || (!dot_ && !hold_a_));
+    GRADUS_ASSERT(!spec.copy_b || !dot_);
     GRADUS_ASSERT(rows_ <= (dot_ ? 6 : 3 * kRowPointers) && (!dot_ || vectors_ <= 9));
     emit();
     setProtectModeRE();
@@ -294,16 +294,19 @@ class TileEmitter : public Xbyak::CodeGenerator {
     if (hold_a_) {
       for (int r = 0; r < rows_; ++r) broadcast(vector(r), a_at(r, u));
       for (int v = 0; v < vectors_; ++v) {
-        if (rows_ == 1 && width(v) == lanes_) {
+        if (rows_ == 1 && width(v) == lanes_ && !spec_.copy_b) {
           multiply_add(accumulator(0, v), vector(0), ptr[b_at(v, u)]);
           continue;
         }
         load(streamed(), b_at(v, u), width(v), wide_);
+        if (spec_.copy_b) copy(streamed(), v, u);
         for (int r = 0; r < rows_; ++r) multiply_add(accumulator(r, v), vector(r), streamed());
       }
     } else {
-      for (int v = 0; v < vectors_; ++v) load(vector(v), b_at(v, u), width(v), wide_);
-      if (spec_.copy_b) copy(u);
+      for (int v = 0; v < vectors_; ++v) {
+        load(vector(v), b_at(v, u), width(v), wide_);
+        if (spec_.copy_b) copy(vector(v), v, u);
+      }
       for (int r = 0; r < rows_; ++r) {
         broadcast(streamed(), a_at(r, u));
         for (int v = 0; v < vectors_; ++v) multiply_add(accumulator(r, v), streamed(), vector(v));
@@ -311,11 +314,10 @@ class TileEmitter : public Xbyak::CodeGenerator {
     }
   }
 
-  void copy(int u) {
-    for (int v = 0; v < vectors_; ++v)
-      move(b_copy_ + (u * vectors_ + v) * vector_bytes_, vector(v));
-    const RegExp ahead = times(b_ahead_, b_stride_, b_stride3_, u);
-    for (int line = 0; line < vectors_ * vector_bytes_; line += 64) prefetcht0(ptr[ahead + line]);
+  void copy(const Xmm& from, int v, int u) {
+    move(b_copy_ + (u * vectors_ + v) * vector_bytes_, from);
+    if (v * vector_bytes_ % 64 == 0)
+      prefetcht0(ptr[times(b_ahead_, b_stride_, b_stride3_, u) + v * vector_bytes_]);
   }
 
   RegExp dot_a_at(int row, int u) const {

@@ -127,4 +127,36 @@ constexpr int max_rows(Isa isa, bool float64, TileForm form, std::int64_t cols) 
   return kTallest[wide][dot].rows[std::min<std::int64_t>(vectors, HeightTable::kVectors)];
 }
 
+// Columns of the tiles that suit `rows` rows: as many as the registers allow when there are few.
+constexpr std::int64_t tile_cols(Isa isa, bool float64, TileForm form, std::int64_t rows) {
+  if (isa == Isa::baseline) return 16;
+  const int vector = lanes(isa, float64);
+  int vectors = 2;
+  for (const int more : {3, 4, 6, 12}) {
+    if (rows > max_rows(isa, float64, form, more * vector)) break;
+    vectors = more;
+  }
+  return vectors * vector;
+}
+
+// Rows cut into tiles of nearly equal height: `taller` tiles of height + 1, then the others. A few
+// rows are rather cut into equal tiles if that leaves enough accumulators to be busy with.
+struct RowCut {
+  std::int64_t tiles, height, taller;
+
+  constexpr RowCut(std::int64_t rows, std::int64_t most) : tiles(1), height(rows), taller(0) {
+    if (rows <= most) return;
+    if (rows < 64 && most == 6)
+      for (const std::int64_t equal : {6, 5, 4})
+        if (rows % equal == 0) {
+          tiles = rows / equal;
+          height = equal;
+          return;
+        }
+    tiles = (rows + most - 1) / most;
+    height = rows / tiles;
+    taller = rows - height * tiles;
+  }
+};
+
 }  // namespace gradus::kernels
