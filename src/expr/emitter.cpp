@@ -630,22 +630,25 @@ bool supported(Isa isa) {
 }
 
 Emitted emit(const Program& lowered, const Schedule& schedule, Isa isa) {
-  thread_local std::vector<std::uint8_t> buffer(1 << 16);
+  constexpr std::size_t kUsualSize = 1 << 16, kLargest = 1 << 26;
+  thread_local std::vector<std::uint8_t> usual(kUsualSize);
+  std::vector<std::uint8_t> large;
   int extra = 0;
   for (;;) {
+    std::vector<std::uint8_t>& buffer = large.empty() ? usual : large;
     try {
       const std::size_t size = Emission(buffer, lowered, schedule, isa, extra).run();
-      Emitted result{.memory = executable(buffer.data(), size), .bytes = size};
-      std::memcpy(&result.entry, &static_cast<const void* const&>(result.memory.get()),
-                  sizeof(result.entry));
+      Emitted result{.entry = nullptr, .memory = executable(buffer.data(), size), .bytes = size};
+      const void* code = result.memory.get();
+      std::memcpy(&result.entry, &code, sizeof(code));
       return result;
     } catch (const NotCovered&) {
       return {};
     } catch (const OutOfRegisters&) {
       if (++extra > 8) return {};
     } catch (const Xbyak::Error& error) {
-      if (error != Xbyak::ERR_CODE_IS_TOO_BIG || buffer.size() > (1u << 26)) throw;
-      buffer.resize(buffer.size() * 4);
+      if (error != Xbyak::ERR_CODE_IS_TOO_BIG || buffer.size() >= kLargest) return {};
+      large.resize(buffer.size() * 8);
     }
   }
 }

@@ -98,7 +98,7 @@ class Machine : public Xbyak::CodeGenerator {
 
   // Code --------------------------------------------------------------------------------------
   void step(const Step& s, const Place& at);
-  void combine(Code reduction, Type t, int to, int a, const Xbyak::Operand& b);
+  void combine(Code reduction, Type t, int to, int a, const Xmm& b);
   void set_row_value(std::uint16_t v, int reg);  // a reduction's result is in all lanes of reg
   void begin_mask();  // masked code follows: only the first `remaining` elements exist
   Xbyak::Opmask tail() const { return Xbyak::Opmask(7); }

@@ -317,7 +317,6 @@ void Machine::keep(const Instr& i) {
 
 void Machine::shift(const Instr& i) {
   const bool wide = is_wide(i.type);
-  if (i.code == Code::sar && wide && !zmm_) throw NotCovered();
   const Xmm a = reg(i.a);
   if (is_constant(i.b)) {
     release();
@@ -325,14 +324,14 @@ void Machine::shift(const Instr& i) {
     const auto n = static_cast<std::uint8_t>(std::min<std::uint64_t>(instr(i.b).bits, 255));
     if (i.code == Code::shl) return wide ? vpsllq(d, a, n) : vpslld(d, a, n);
     if (i.code == Code::shr) return wide ? vpsrlq(d, a, n) : vpsrld(d, a, n);
-    return wide ? vpsraq(d, a, n) : vpsrad(d, a, n);
+    return vpsrad(d, a, n);
   }
   const Source b = any(i.b);
   release();
   const Xmm d = define();
   if (i.code == Code::shl) return wide ? vpsllvq(d, a, b.operand()) : vpsllvd(d, a, b.operand());
   if (i.code == Code::shr) return wide ? vpsrlvq(d, a, b.operand()) : vpsrlvd(d, a, b.operand());
-  wide ? vpsravq(d, a, b.operand()) : vpsravd(d, a, b.operand());
+  vpsravd(d, a, b.operand());
 }
 
 void Machine::convert(const Instr& i) {
@@ -623,8 +622,9 @@ void Machine::store_first(const Xmm& from, int port, int element_bytes) {
 
 // Reductions ------------------------------------------------------------------------------------
 
-void Machine::combine(Code reduction, Type t, int to, int first, const Operand& b) {
-  const Xmm d(b.isMEM() ? vec(t, to).getKind() : b.getKind(), to), a(d.getKind(), first);
+// The registers have the width of b, so that parts of vectors can be combined, too.
+void Machine::combine(Code reduction, Type t, int to, int first, const Xmm& b) {
+  const Xmm d(b.getKind(), to), a(b.getKind(), first);
   const bool single = t == Type::f32, wide = is_wide(t);
   if (reduction == Code::reduce_sum) {
     if (single) return vaddps(d, a, b);
@@ -639,8 +639,14 @@ void Machine::combine(Code reduction, Type t, int to, int first, const Operand& 
   }
   const bool max = reduction == Code::reduce_max;
   if (t == Type::i32) return max ? vpmaxsd(d, a, b) : vpminsd(d, a, b);
-  if (is_int(t)) throw NotCovered();
   const Xmm r(d.getKind(), temp());
+  if (t == Type::i64) {
+    if (zmm_) return free_temp(r.getIdx()), max ? vpmaxsq(d, a, b) : vpminsq(d, a, b);
+    max ? vpcmpgtq(r, a, b) : vpcmpgtq(r, b, a);
+    vblendvpd(d, b, a, r);
+    return free_temp(r.getIdx());
+  }
+  if (is_int(t)) throw NotCovered();
   if (single)
     max ? vmaxps(r, a, b) : vminps(r, a, b);
   else

@@ -9,7 +9,8 @@
 // What every back end agrees on, value by value:
 // - Float arithmetic is IEEE, round to nearest even; fma is fused and is used only where the
 //   program says fma. The payload and sign of a NaN are not specified.
-// - min and max give NaN if either operand is NaN; of two equal operands (0 and -0) the second.
+// - min and max give NaN if either operand is NaN; of two equal operands (0 and -0) the second, or
+//   the one that is not a constant.
 // - Integers wrap. Division truncates; x / 0 and x rem 0 are 0; the most negative number divided
 //   by -1 is itself. A shift by the width or more (or by a negative amount) shifts everything out.
 // - float to i32 / i64 truncates; NaN and what does not fit become the most negative number. float

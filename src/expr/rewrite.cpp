@@ -51,6 +51,45 @@ double exact_reciprocal(const Instr& c) {
   return std::abs(exponent) < limit ? reciprocal : 0;
 }
 
+bool is_nan_constant(const Instr& c) { return is_float(c.type) && std::isnan(float_constant(c)); }
+
+// The quotient of two i32, truncated; exact, because the rounding error of the float64 quotient is
+// less than its distance to the next integer. x / 0 is 0.
+Expr divided(Expr a, Expr b) {
+  const Expr quotient = convert(a, Type::f64) / convert(b, Type::f64);
+  return select(b == 0, 0, convert(quotient, Type::i32));
+}
+
+// i64 to f64: both halves are placed in the mantissas of 2^84 and 2^52 by bits; the difference of
+// the large ones is exact, so only the last addition rounds.
+Expr to_f64(Expr x) {
+  const auto bits = [&](std::uint64_t value) { return constant_bits(x, Type::i64, value); };
+  const Expr low =
+      bitcast(bit_or(bit_and(x, bits(0xffffffff)), bits(0x4330000000000000)), Type::f64);
+  const Expr high = bitcast(bit_xor(shr(x, 32), bits(0x4530000080000000)), Type::f64);
+  return (high - constant_bits(x, Type::f64, 0x4530000080100000)) + low;
+}
+
+// i64 to f32 through f64. Beyond 2^53 the low bits, far below the last bit of the result, are first
+// gathered into one, so that the float64 is exact and the result is rounded once.
+Expr to_f32(Expr x) {
+  const auto bits = [&](std::uint64_t value) { return constant_bits(x, Type::i64, value); };
+  const Expr sticky = select(bit_and(x, bits(0x7ff)) == 0, bits(0), bits(0x800));
+  const Expr gathered = bit_or(bit_and(x, bits(~0x7ffull)), sticky);
+  const Expr small = x < bits(1ull << 53) && x > bits(-(1ull << 53));
+  return convert(to_f64(select(small, x, gathered)), Type::f32);
+}
+
+// f64 to i64, truncating: the upper half as an i32, the lower half by the mantissa of 2^52.
+Expr to_i64(Expr x) {
+  const auto bits = [&](std::uint64_t value) { return constant_bits(x, Type::i64, value); };
+  const Expr whole = trunc(x), high = floor(whole * 0x1p-32);
+  const Expr low = bitcast(fma(high, -0x1p32, whole) + 0x1p52, Type::i64);
+  const Expr upper = shl(convert(convert(high, Type::i32), Type::i64), 32);
+  const Expr result = bit_or(upper, bit_and(low, bits(0xffffffff)));
+  return select(x >= -0x1p63 && x < 0x1p63, result, bits(1ull << 63));
+}
+
 }  // namespace
 
 Expr simplify(Builder& b, Instr& i) {
@@ -65,10 +104,6 @@ Expr simplify(Builder& b, Instr& i) {
   if (commutes(i.code)) {  // constants second, otherwise by number
     const bool swap = is_constant(i.a) != is_constant(i.b) ? is_constant(i.a) : i.a > i.b;
     if (swap) std::swap(i.a, i.b);
-  } else if ((i.code == Code::min || i.code == Code::max) && is_constant(i.b)) {
-    // A constant first needs no care for NaN: the machine's min and max give the second operand.
-    const Instr& c = b.instr(i.b);
-    if (!is_float(c.type) || !std::isnan(float_constant(c))) std::swap(i.a, i.b);
   }
   if (count == 2 && i.a == i.b && idempotent(i.code)) return at(i.a);
 
@@ -168,8 +203,16 @@ Expr legalise(Builder& b, const Instr& i) {
       return i.type == Type::i64 ? select(a < 0, 0 - a, a) : Expr();
     case Code::min:
     case Code::max:
-      if (!is_int(i.type) || !is_wide(i.type)) return {};
-      return i.code == Code::min ? select(a < second, a, second) : select(a < second, second, a);
+      if (is_int(i.type) && is_wide(i.type))
+        return i.code == Code::min ? select(a < second, a, second) : select(a < second, second, a);
+      // A constant first needs no care for NaN: the machine's min and max give the second operand.
+      if (const Instr& c = b.instr(i.b); c.code == Code::constant && !is_nan_constant(c))
+        return b.emit({i.code, i.type, i.b, i.a});
+      return {};
+    case Code::div:
+      return i.type == Type::i32 ? divided(a, second) : Expr();
+    case Code::rem:
+      return i.type == Type::i32 ? select(second == 0, 0, a - divided(a, second) * second) : Expr();
     case Code::logical_not:
       return a ^ bits(Type::mask, 1);
     case Code::bit_not:
@@ -193,10 +236,14 @@ Expr legalise(Builder& b, const Instr& i) {
       if (is_zero(i.b)) return b.emit({Code::drop, i.type, i.a, i.c});
       return {};
     case Code::sar: {
+      if (!is_wide(i.type)) return {};
       const Instr& n = b.instr(i.b);
-      if (!is_wide(i.type) || n.code != Code::constant || n.bits > 63) return {};
-      const Expr sign = bits(i.type, sign_mask(i.type));
-      return shr(bit_xor(a, sign), second) - shr(sign, second);
+      if (n.code == Code::constant && n.bits < 64) {
+        const Expr sign = bits(i.type, sign_mask(i.type));
+        return shr(bit_xor(a, sign), second) - shr(sign, second);
+      }
+      const Expr flip = select(bitcast(a, Type::i64) < 0, bits(i.type, ~0ull), bits(i.type, 0));
+      return bit_xor(shr(bit_xor(a, flip), second), flip);
     }
     case Code::convert:
       if (from == Type::mask) return b.emit({Code::keep, i.type, i.a, b.constant(i.type, 1).id()});
@@ -205,6 +252,8 @@ Expr legalise(Builder& b, const Instr& i) {
         if (from == Type::u64) return convert(bitcast(a, Type::i64), i.type);
         if (i.type == Type::u64) return bitcast(convert(a, Type::i64), Type::u64);
       }
+      if (from == Type::i64 && floating) return i.type == Type::f64 ? to_f64(a) : to_f32(a);
+      if (i.type == Type::i64 && is_float(from)) return to_i64(convert(a, Type::f64));
       return {};
     case Code::narrow:
       switch (static_cast<DType>(i.bits)) {

@@ -469,6 +469,10 @@ TileFn find(const Instr& i, Type from) {
 
 template <class S, class T>
 void load(void* to, const void* from, int n) {
+  if constexpr (std::is_same_v<S, T>) {
+    std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
+    return;
+  }
   auto* o = static_cast<T*>(to);
   auto* p = static_cast<const char*>(from);
   for (int i = 0; i < n; ++i) {
@@ -479,6 +483,10 @@ void load(void* to, const void* from, int n) {
 }
 template <class S, class T>
 void store(void* to, const void* from, int n) {
+  if constexpr (std::is_same_v<S, T>) {
+    std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
+    return;
+  }
   auto* p = static_cast<char*>(to);
   auto* x = static_cast<const T*>(from);
   for (int i = 0; i < n; ++i) {

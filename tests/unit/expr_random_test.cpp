@@ -57,13 +57,9 @@ class Generator {
       if (const Expr v = recent(); v.type() == t) return v;
     if (pick(3) == 0) return b_.constant(t, pick(200) * 0.25 - 20);
     Expr v = recent();
-    // Conversions that emitted code has; the others would only test the interpreter with itself.
-    if (t == Type::f32 || t == Type::f64) {
-      if (v.type() == Type::u64) v = bitcast(v, Type::i64);
-      if (v.type() == Type::i64) v = convert(v, Type::i32);
-    } else if (is_wide(t) && is_float(v.type())) {
-      v = convert(v, Type::i32);
-    }
+    // The conversions that emitted code does not have would only test the interpreter with itself.
+    if (is_float(t) && v.type() == Type::u64) v = bitcast(v, Type::i64);
+    if (t == Type::u64 && is_float(v.type())) v = convert(v, Type::i64);
     return convert(v, t);
   }
   Expr mask() { return of(Type::mask); }
@@ -73,9 +69,9 @@ class Generator {
   Expr grow() {
     const Type t = number_type();
     const Expr x = of(t), y = of(t);
-    if (rows_ && pick(9) == 0 && (is_float(t) || t == Type::i32)) {
+    if (rows_ && pick(9) == 0 && t != Type::u64) {
       static constexpr Expr (*kReduce[])(Expr) = {row_sum, row_max, row_min, row_prod};
-      return kReduce[pick(4)](x);
+      return kReduce[pick(t == Type::i64 ? 3 : 4)](x);
     }
     switch (pick(12)) {
       case 0:
@@ -125,11 +121,20 @@ class Generator {
         }
       case 10:
         if (is_float(t)) return pick(2) ? x / y : sqrt(abs(x));
-        return pick(2) ? shl(x, pick(40)) : shr(x, bit_and(y, b_.constant(t, 63)));
+        switch (pick(4)) {
+          case 0:
+            return shl(x, pick(40));
+          case 1:
+            return shr(x, bit_and(y, b_.constant(t, 63)));
+          case 2:
+            return sar(x, y);
+          default:
+            return t == Type::i32 ? (pick(2) ? x / y : rem(x, y)) : sar(x, pick(70));
+        }
       default:
         if (t == Type::f32 && pick(3) == 0) return narrow(x, pick(2) ? float16 : bfloat16);
         if (is_float(t)) return pick(2) ? floor(x) : round(x);
-        return sar(x, pick(31));
+        return sar(x, pick(31)) - x;
     }
   }
 
