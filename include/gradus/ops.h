@@ -3,5 +3,6 @@
 #include "gradus/elementwise.h"
 #include "gradus/indexing.h"
 #include "gradus/linalg.h"
+#include "gradus/nn.h"
 #include "gradus/reduce.h"
 #include "gradus/shaping.h"
