@@ -123,16 +123,6 @@ Tensors Op::run(std::span<const Tensor> in, const void* attrs) const {
   return dispatch(*this, attrs, pointers);
 }
 
-std::vector<const Op*> all_ops() {
-  std::vector<const Op*> ops;
-  for (const Op* op = first_op; op; op = op->next) ops.push_back(op);
-  return ops;
-}
-
-const Op* find_op(const std::string& name) {
-  for (const Op* op = first_op; op; op = op->next)
-    if (name == op->name()) return op;
-  return nullptr;
-}
+const Op* newest_op() { return first_op; }
 
 }  // namespace gradus

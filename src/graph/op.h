@@ -245,8 +245,8 @@ Op general(const OpInfo& info, JvpFn jvp, VjpFn vjp = nullptr);
 Op composite(const OpInfo& info, BodyFn body, VjpFn vjp = nullptr);
 Op not_differentiable(const OpInfo& info, const char* why);
 
-// All records, in no particular order; find_op returns null for an unknown name.
-std::vector<const Op*> all_ops();
-const Op* find_op(const std::string& name);
+// The records that are linked into this program, as a list over Op::next. For all there are, with
+// their families linked in: ops/registry.h.
+const Op* newest_op();
 
 }  // namespace gradus

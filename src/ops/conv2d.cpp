@@ -1,12 +1,12 @@
-// Convolution and its two gradients. All three are bilinear, and each one's transposes are the other
-// two, so that gradients of any order stay within this file.
+// Convolution and its two gradients. All three are bilinear, and each one's transposes are the
+// other two, so that gradients of any order stay within this file.
 #include "kernels/conv2d.h"
 
 #include "base/check.h"
-#include "graph/batch.h"
-#include "graph/symbols.h"
 #include "gradus/nn.h"
 #include "gradus/shaping.h"
+#include "graph/batch.h"
+#include "graph/symbols.h"
 #include "ops/records.h"
 #include "tensor/tensor_impl.h"
 
@@ -18,7 +18,8 @@ struct Conv2dAttrs {
   Ints padding;  // top, bottom, left, right
   Shape size;    // of the result, for the gradients; of the convolution: empty
   static auto fields() {
-    return attr_fields(attr("strides", &Conv2dAttrs::strides), attr("dilations", &Conv2dAttrs::dilations),
+    return attr_fields(attr("strides", &Conv2dAttrs::strides),
+                       attr("dilations", &Conv2dAttrs::dilations),
                        attr("padding", &Conv2dAttrs::padding), attr("size", &Conv2dAttrs::size));
   }
 };
@@ -65,17 +66,22 @@ void infer_conv2d(const Call& c, Avals& out) {
     fail<InvalidArgumentError>("[conv2d] got dtypes ", name_of(c.in[0].dtype), " and ",
                                name_of(c.in[1].dtype), "; both must be the same, cast one of them");
   }
-  const bool grouped = !is_symbol(x[3]) && w[2] > 0 && x[3] % w[2] == 0 && w[3] % (x[3] / w[2]) == 0;
+  const bool grouped =
+      !is_symbol(x[3]) && w[2] > 0 && x[3] % w[2] == 0 && w[3] % (x[3] / w[2]) == 0;
   if (!grouped && !(x[3] == 0 && w[2] == 0)) {
-    fail<InvalidArgumentError>("[conv2d] an input with ", x[3], " channels does not fit a filter of ",
-                               "shape ", w, "; its in channels must divide them");
+    fail<InvalidArgumentError>("[conv2d] an input with ", x[3],
+                               " channels does not fit a filter of ", "shape ", w,
+                               "; its in channels must divide them");
   }
-  out.push_back({c.in[0].dtype,
-                 {x[0], output_size(x[1], p.padding[0], p.padding[1], w[0], p.strides[0], p.dilations[0]),
-                  output_size(x[2], p.padding[2], p.padding[3], w[1], p.strides[1], p.dilations[1]), w[3]}});
+  out.push_back(
+      {c.in[0].dtype,
+       {x[0], output_size(x[1], p.padding[0], p.padding[1], w[0], p.strides[0], p.dilations[0]),
+        output_size(x[2], p.padding[2], p.padding[3], w[1], p.strides[1], p.dilations[1]), w[3]}});
 }
 
-void infer_size(const Call& c, Avals& out) { out.push_back({c.in[0].dtype, c.get<Conv2dAttrs>().size}); }
+void infer_size(const Call& c, Avals& out) {
+  out.push_back({c.in[0].dtype, c.get<Conv2dAttrs>().size});
+}
 
 // The batch of vmap joins the batch of images, if the images have it and the filter does not.
 template <int kImages>
@@ -130,12 +136,15 @@ const Op conv2d_op = bilinear(
          [](const Site& s, int input, const Tensor& ct, const Tensor& sum) {
            const auto shape = shape_of(s.get<Conv2dAttrs>(), ct.dtype(), s.shape(0), s.shape(1));
            if (input == 0) {
-             kernels::conv2d_input_gradient(shape, ct.raw_data(), s.in[1].raw_data(), mutable_data(sum), true);
+             kernels::conv2d_input_gradient(shape, ct.raw_data(), s.in[1].raw_data(),
+                                            mutable_data(sum), true);
            } else {
-             kernels::conv2d_filter_gradient(shape, s.in[0].raw_data(), ct.raw_data(), mutable_data(sum), true);
+             kernels::conv2d_filter_gradient(shape, s.in[0].raw_data(), ct.raw_data(),
+                                             mutable_data(sum), true);
            }
          },
-     .flops = [](const Call& c) {
+     .flops =
+         [](const Call& c) {
            Avals out;
            infer_conv2d(c, out);
            return conv_flops(c, out[0].shape, c.shape(1));
@@ -162,8 +171,8 @@ const Op conv2d_input_gradient_op = bilinear(
      .kernel =
          [](const KernelCall& c) {
            const auto& p = c.get<Conv2dAttrs>();
-           kernels::conv2d_input_gradient(shape_of(p, c.in[0].dtype, p.size, c.shape(1)), c.in[0].data,
-                                          c.in[1].data, c.out[0].data, false);
+           kernels::conv2d_input_gradient(shape_of(p, c.in[0].dtype, p.size, c.shape(1)),
+                                          c.in[0].data, c.in[1].data, c.out[0].data, false);
          },
      .batch = batch_images<0>,
      .flops = [](const Call& c) { return conv_flops(c, c.shape(0), c.shape(1)); },
@@ -189,8 +198,8 @@ const Op conv2d_filter_gradient_op = bilinear(
      .kernel =
          [](const KernelCall& c) {
            const auto& p = c.get<Conv2dAttrs>();
-           kernels::conv2d_filter_gradient(shape_of(p, c.in[0].dtype, c.shape(0), p.size), c.in[0].data,
-                                           c.in[1].data, c.out[0].data, false);
+           kernels::conv2d_filter_gradient(shape_of(p, c.in[0].dtype, c.shape(0), p.size),
+                                           c.in[0].data, c.in[1].data, c.out[0].data, false);
          },
      .batch = batch_loop,
      .flops = [](const Call& c) { return conv_flops(c, c.shape(1), c.get<Conv2dAttrs>().size); },
@@ -212,7 +221,8 @@ Ints pair(const char* what, const std::vector<std::int64_t>& values) {
   if (values.size() == 1) return {values[0], values[0]};
   if (values.size() == 2) return {values[0], values[1]};
   if (values.size() == 4 && values[0] == 1 && values[3] == 1) return {values[1], values[2]};
-  fail<InvalidArgumentError>("[conv2d] ", what, " must be one or two numbers (or four, as TensorFlow ",
+  fail<InvalidArgumentError>("[conv2d] ", what,
+                             " must be one or two numbers (or four, as TensorFlow ",
                              "writes them, with 1 for batch and channels); got ", values.size());
 }
 
@@ -232,8 +242,11 @@ Conv2dAttrs attributes(const Shape& image, const Shape& filter, const ConvOption
         }
       }
       const std::int64_t total =
-          is_symbol(n) ? window - 1
-                       : std::max<std::int64_t>(0, ((n + attrs.strides[i] - 1) / attrs.strides[i] - 1) * attrs.strides[i] + window - n);
+          is_symbol(n)
+              ? window - 1
+              : std::max<std::int64_t>(
+                    0, ((n + attrs.strides[i] - 1) / attrs.strides[i] - 1) * attrs.strides[i] +
+                           window - n);
       attrs.padding[2 * i] = total / 2;
       attrs.padding[2 * i + 1] = total - total / 2;
     }
@@ -243,7 +256,8 @@ Conv2dAttrs attributes(const Shape& image, const Shape& filter, const ConvOption
     }
     for (int i = 0; i < 4; ++i) attrs.padding[i] = o.explicit_padding[static_cast<std::size_t>(i)];
   } else if (o.padding != "VALID" && o.padding != "SAME") {
-    fail<InvalidArgumentError>("[conv2d] padding must be SAME, VALID or EXPLICIT, got '", o.padding, "'");
+    fail<InvalidArgumentError>("[conv2d] padding must be SAME, VALID or EXPLICIT, got '", o.padding,
+                               "'");
   }
   return attrs;
 }

@@ -37,7 +37,8 @@ const expr::Kernel& RowKernel::kernel(DType dtype) const {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     builder.output(outputs[i], dtype, out_[i] == RowOperand::per_row);
   }
-  const expr::Kernel* made = new expr::Kernel(compile(builder.finish()));  // lives as long as the op
+  const expr::Kernel* made =
+      new expr::Kernel(compile(builder.finish()));  // lives as long as the op
   const expr::Kernel* expected = nullptr;
   if (slot.compare_exchange_strong(expected, made, std::memory_order_acq_rel)) return *made;
   delete made;
@@ -49,7 +50,8 @@ void RowKernel::operator()(std::int64_t rows, std::int64_t cols, std::span<const
   if (rows == 0) return;
   const DType dtype = in[0].dtype;
   const expr::Kernel& run = kernel(dtype);
-  const std::int64_t per_chunk = std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, cols));
+  const std::int64_t per_chunk =
+      std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, cols));
   const auto piece = [&](std::int64_t chunk) {
     expr::LoopArgs args;
     const std::int64_t first = chunk * per_chunk;

@@ -9,6 +9,7 @@
 
 #include "autodiff/rules.h"
 #include "gradus/gradus.h"
+#include "ops/registry.h"
 #include "graph/batch.h"
 #include "graph/elementwise.h"
 #include "graph/evaluate.h"

@@ -1,0 +1,29 @@
+#include "ops/registry.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ops/records.h"
+
+namespace gradus {
+
+// One record of each family (source file), so that a program that asks for all ops links them all.
+[[gnu::used]] const Op* const kFamilies[] = {&add_op,        &cast_op,    &conj_op,
+                                             &conv2d_op,     &gather_op,  &matmul_op,
+                                             &reduce_sum_op, &reshape_op, &slice_op};
+
+std::vector<const Op*> all_ops() {
+  std::vector<const Op*> ops;
+  for (const Op* op = kFamilies[0] ? newest_op() : nullptr; op; op = op->next) ops.push_back(op);
+  std::sort(ops.begin(), ops.end(),
+            [](const Op* a, const Op* b) { return std::strcmp(a->name(), b->name()) < 0; });
+  return ops;
+}
+
+const Op* find_op(const std::string& name) {
+  for (const Op* op : all_ops())
+    if (name == op->name()) return op;
+  return nullptr;
+}
+
+}  // namespace gradus
