@@ -3,14 +3,15 @@
 //   entry:     frame, row pointers of all ports, pinned constants
 //   row:       for each pass:   values per row, then
 //                 block:        at most 4096 columns if the pass has float sums, else all
-//                   loop:       `copies` vectors, each after a check that a whole vector is left
+//                   main loop:  several vectors, their instructions interleaved
+//                   rest:       vector by vector
 //                   tail:       what is left, masked
 //                               fold the sums into their float64 totals
 //                               fold the accumulators into the reductions' results
 //              advance the row pointers
 //
-// A pass with reductions has as many copies as vectors in a stripe (schedule.h), each with its own
-// accumulator and its own tail, so that a column always meets the same lane.
+// A pass with reductions has a copy of its code for each vector of a stripe (schedule.h), each with
+// its own accumulator and its own tail, so that a column always meets the same lane.
 #include "expr/emitter.h"
 
 #include <sys/mman.h>
@@ -33,7 +34,10 @@ using Xmm = Machine::Xmm;
 
 // Frame offsets below 64 are fixed.
 constexpr int kCallerStack = 0, kColumnsLeft = 8;
-constexpr int kLongBody = 24;  // steps; longer bodies keep the processor busy without unrolling
+// Steps up to which the element code is interleaved four times or twice, and the shared values that
+// should then still have a register.
+constexpr std::size_t kShortBody = 16, kLongBody = 80;
+constexpr int kSharedWanted = 4;
 
 // Registers for ports; those from the fifth on belong to the caller.
 constexpr int kPortRegisters[] = {Xbyak::Operand::RSI, Xbyak::Operand::R8,  Xbyak::Operand::R9,
@@ -41,55 +45,13 @@ constexpr int kPortRegisters[] = {Xbyak::Operand::RSI, Xbyak::Operand::R8,  Xbya
                                   Xbyak::Operand::R13, Xbyak::Operand::R14, Xbyak::Operand::R15};
 constexpr int kPortRegisterCount = 9, kFirstSavedPort = 3;
 
-// Registers that a step needs beside its operands and its result.
-int scratch_need(const Program& p, const Schedule& s, const Step& step) {
-  const Instr& i = p.code[step.value];
-  switch (step.kind) {
-    case Step::store:
-    case Step::store_row:
-      return 4;
-    case Step::save:
-      return 1;
-    case Step::accumulate:
-      return 5;
-    default:
-      break;
-  }
-  switch (i.code) {
-    case Code::min:
-    case Code::max:
-      return p.code[i.a].code == Code::constant ? 0 : 1;
-    case Code::mul:
-      return is_int(i.type) && is_wide(i.type) ? 2 : 0;
-    case Code::narrow:
-      return 2;
-    case Code::input:
-      return i.type == Type::mask ? 1 : 0;
-    case Code::select:
-    case Code::keep:
-    case Code::drop:
-      return s.wide && !is_wide(i.type) ? 1 : 0;
-    default:
-      return 0;
-  }
-}
-
-struct Sequence {
-  std::vector<Step> steps;
-  int registers = 0;  // that its steps need for values that are not pinned
-};
-
 class Emission {
  public:
   Emission(std::vector<std::uint8_t>& buffer, const Program& p, const Schedule& s, Isa isa,
            int extra)
-      : p_(p), s_(s), m_(buffer, p, s, isa) {
+      : p_(p), s_(s), code_(make_sequences(p, s)), m_(buffer, p, s, isa) {
     place_ports();
-    find_lazy_inputs();
-    for (std::size_t k = 0; k < s.passes.size(); ++k) {
-      row_code_.push_back(row_sequence(s.passes[k]));
-      element_code_.push_back(element_sequence(k));
-    }
+    m_.set_lazy(code_.lazy);
     pin_values(extra);
   }
 
@@ -207,159 +169,63 @@ class Emission {
     }
   }
 
-  // Sequences -----------------------------------------------------------------------------------
+  // Registers -----------------------------------------------------------------------------------
 
-  void add_reads(Step& step) const {
-    if (step.kind != Step::compute) {
-      step.read[step.reads++] = step.value;
-      return;
-    }
-    const Instr& i = p_.code[step.value];
-    if (i.code == Code::input) return;
-    const bool shift = i.code == Code::shl || i.code == Code::shr || i.code == Code::sar;
-    for (int k = 0; k < operand_count(i); ++k) {
-      const std::uint16_t v = operand(i, k);
-      if (shift && k == 1 && p_.code[v].code == Code::constant) continue;  // is an immediate
-      step.read[step.reads++] = v;
-    }
-  }
-
-  // Fills in the next uses, and how many registers are needed if nothing is to be spilled.
-  void finish(Sequence& sequence) {
-    std::vector<std::uint32_t> next(p_.code.size(), kNever);
-    for (std::size_t n = sequence.steps.size(); n-- > 0;) {
-      Step& step = sequence.steps[n];
-      if (step.kind == Step::compute) step.next_of_result = next[step.value];
-      for (int k = 0; k < step.reads; ++k) step.next[k] = next[step.read[k]];
-      for (int k = 0; k < step.reads; ++k) next[step.read[k]] = static_cast<std::uint32_t>(n);
-    }
-    std::vector<bool> live(p_.code.size());
-    int count = 0;
-    for (const Step& step : sequence.steps) {
-      int now = count + scratch_need(p_, s_, step) + (step.kind == Step::compute);
-      for (int k = 0; k < step.reads; ++k) now += !live[step.read[k]];  // from memory
-      sequence.registers = std::max(sequence.registers, now);
-      for (int k = 0; k < step.reads; ++k)
-        if (step.next[k] == kNever && live[step.read[k]]) live[step.read[k]] = false, --count;
-      if (step.kind == Step::compute && step.next_of_result != kNever)
-        live[step.value] = true, ++count;
-    }
-  }
-
-  Sequence row_sequence(const Pass& pass) {
-    Sequence sequence;
-    const auto add = [&](Step step) {
-      add_reads(step);
-      sequence.steps.push_back(step);
-    };
-    for (const std::uint16_t v : pass.row)
-      if (!is_reduction(p_.code[v].code)) add({.kind = Step::compute, .value = v});
-    for (const std::uint16_t k : pass.row_outputs)
-      add({.kind = Step::store_row, .value = p_.outputs[k].value, .index = k});
-    finish(sequence);
-    return sequence;
-  }
-
-  // Full-size inputs that are read once become memory operands of the instruction that reads them.
-  void find_lazy_inputs() {
-    std::vector<int> reads(p_.code.size());
-    for (const Instr& i : p_.code)
-      for (int k = 0; k < operand_count(i); ++k) ++reads[operand(i, k)];
-    for (const Output& o : p_.outputs) reads[o.value] += 2;
-    std::vector<bool> lazy(p_.code.size());
-    for (std::size_t v = 0; v < p_.code.size(); ++v) {
-      const Instr& i = p_.code[v];
-      if (i.code != Code::input || reads[v] != 1 || !s_.varies[v]) continue;
-      const std::size_t bytes = size_of(p_.inputs[i.a].dtype);
-      lazy[v] = bytes == (is_wide(i.type) ? 8u : 4u) && i.type != Type::mask;
-    }
-    m_.set_lazy(std::move(lazy));
-  }
-
-  Sequence element_sequence(std::size_t index) {
-    const Pass& pass = s_.passes[index];
-    Sequence sequence;
-    const auto add = [&](Step step) {
-      if (step.kind != Step::compute || !s_.read_back(step.value, index)) add_reads(step);
-      sequence.steps.push_back(step);
-    };
-    // Stores wait for the last load, so that an output may lie over any input.
-    std::size_t last_load = 0;
-    for (std::size_t n = 0; n < pass.element.size(); ++n) {
-      const Instr& i = p_.code[pass.element[n]];
-      bool loads = i.code == Code::input;
-      for (int k = 0; k < operand_count(i); ++k) loads = loads || m_.lazy(operand(i, k));
-      if (loads) last_load = n;
-    }
-    std::vector<std::uint16_t> waiting = pass.outputs;
-    const auto store = [&](std::uint16_t k) {
-      add({.kind = Step::store, .value = p_.outputs[k].value, .index = k});
-    };
-    std::vector<bool> made(p_.code.size());
-    for (std::size_t n = 0; n < pass.element.size(); ++n) {
-      const std::uint16_t v = pass.element[n];
-      if (!m_.lazy(v)) add({.kind = Step::compute, .value = v});
-      made[v] = true;
-      if (std::find(pass.saves.begin(), pass.saves.end(), v) != pass.saves.end())
-        add({.kind = Step::save, .value = v, .index = static_cast<std::uint16_t>(s_.scratch[v])});
-      for (std::size_t r = 0; r < pass.reductions.size(); ++r)
-        if (p_.code[pass.reductions[r]].a == v)
-          add({.kind = Step::accumulate, .value = v, .index = static_cast<std::uint16_t>(r)});
-      if (n >= last_load)
-        std::erase_if(waiting, [&](std::uint16_t k) {
-          if (!made[p_.outputs[k].value]) return false;
-          store(k);
-          return true;
-        });
-    }
-    for (std::size_t r = 0; r < pass.reductions.size(); ++r)
-      if (const std::uint16_t v = p_.code[pass.reductions[r]].a; !s_.varies[v])
-        add({.kind = Step::accumulate, .value = v, .index = static_cast<std::uint16_t>(r)});
-    for (const std::uint16_t k : waiting) store(k);
-    finish(sequence);
-    return sequence;
+  // How many copies of the element code to interleave. One copy is a chain of dependent
+  // instructions that is longer than the processor looks ahead, so several are needed to keep it
+  // busy; best is when all shared values still have a register.
+  int choose_copies(const Sequence& body, int room) const {
+    const auto fits = [&](int copies, int shared) { return body.need(copies) + shared <= room; };
+    if (body.steps.size() <= kShortBody && fits(4, body.shared)) return 4;
+    if (fits(2, std::min(body.shared, kSharedWanted)) && body.steps.size() <= kLongBody) return 2;
+    return 1;
   }
 
   // Pins what the element code reads most: first accumulators, then constants and values per row.
   void pin_values(int extra) {
-    int need = 0;
     std::size_t reductions = 0;
-    for (const Sequence& sequence : element_code_) need = std::max(need, sequence.registers);
-    for (const Sequence& sequence : row_code_)
-      need = std::max(need, std::min(sequence.registers, 8));
     for (const Pass& pass : s_.passes) reductions = std::max(reductions, pass.reductions.size());
-    if (reductions > 0) need = std::max(need, 5);
-    need += extra;
-
     int top = m_.register_count();
-    const int group = m_.avx512() ? 2 : 4;  // accumulators of one reduction
-    const int room = std::max(0, top - std::min(need, 10)) / group;
-    const int in_registers = std::min(static_cast<int>(reductions), room);
-    top -= in_registers * group;
+    int least = 8;  // enough for every single step
+    for (const Sequence& body : code_.element) least = std::max(least, std::min(body.need(1), 10));
+    const int in_registers =
+        std::min(static_cast<int>(reductions), std::max(0, top - least) / group());
+    top -= in_registers * group();
     for (int r = top; r < m_.register_count(); ++r) m_.reserve(r);
     for (const Pass& pass : s_.passes) {
       auto& list = accumulators_.emplace_back();
       for (std::size_t r = 0; r < pass.reductions.size(); ++r) {
         Machine::Accumulator acc{pass.reductions[r], -1, -1};
         if (static_cast<int>(r) < in_registers)
-          acc.reg = top + static_cast<int>(r) * group;
+          acc.reg = top + static_cast<int>(r) * group();
         else
-          acc.slot = m_.new_slot(group * m_.vector_bytes());
+          acc.slot = m_.new_slot(group() * m_.vector_bytes());
         list.push_back(acc);
       }
     }
+
+    int need = reductions > 0 ? 5 : 0;
+    for (std::size_t k = 0; k < s_.passes.size(); ++k) {
+      int copies = choose_copies(code_.element[k], top);
+      if (!s_.passes[k].reductions.empty()) copies = std::min(copies, group());
+      copies_.push_back(copies);
+      need = std::max({need, code_.element[k].need(copies), std::min(code_.row[k].need(1), 8)});
+    }
+    need += extra;
 
     std::vector<int> reads(p_.code.size());
     const auto count = [&](const Sequence& sequence, int weight) {
       for (const Step& step : sequence.steps)
         for (int k = 0; k < step.reads; ++k) reads[step.read[k]] += weight;
     };
-    for (const Sequence& sequence : element_code_) count(sequence, 64);
-    for (const Sequence& sequence : row_code_) count(sequence, 1);
+    for (const Sequence& sequence : code_.element) count(sequence, 64);
+    for (const Sequence& sequence : code_.row) count(sequence, 1);
     std::vector<std::uint16_t> hot;
     for (std::size_t v = 0; v < p_.code.size(); ++v)
       if (!s_.varies[v] && reads[v] > 0) hot.push_back(static_cast<std::uint16_t>(v));
     std::stable_sort(hot.begin(), hot.end(), [&](auto a, auto b) { return reads[a] > reads[b]; });
+    if (static_cast<int>(hot.size()) > top - need)
+      ++need;  // some will be loaded where they are used
     for (const std::uint16_t v : hot) {
       if (top > need && reads[v] >= 64)
         m_.pin(v, --top);
@@ -370,15 +236,16 @@ class Emission {
 
   // Passes --------------------------------------------------------------------------------------
 
-  void emit(const Sequence& sequence, const Place& at) {
+  void emit(const Sequence& sequence, const Place& at, int copies = 1) {
     m_.begin_sequence();
-    for (const Step& step : sequence.steps) m_.step(step, at);
+    for (const Step& step : sequence.steps)
+      for (int k = 0; k < copies; ++k) m_.step(step, {.copy = at.copy + k, .masked = at.masked});
   }
 
   void pass(std::size_t index) {
     m_.set_pass(index);
     m_.accumulators = accumulators_[index];
-    if (!row_code_[index].steps.empty()) emit(row_code_[index], {});
+    if (!code_.row[index].steps.empty()) emit(code_.row[index], {});
     if (s_.passes[index].has_columns()) columns(index);
   }
 
@@ -388,15 +255,10 @@ class Emission {
   }
 
   void columns(std::size_t index) {
-    const Sequence& body = element_code_[index];
     const bool reducing = !m_.accumulators.empty();
     const bool blocks = std::any_of(m_.accumulators.begin(), m_.accumulators.end(),
                                     [&](const auto& acc) { return sums_in_double(acc); });
-    const int copies = reducing ? (m_.avx512() ? 2 : 4) : body.steps.size() <= kLongBody ? 2 : 1;
-    const int lanes = m_.lanes();
-    Label block, loop, done;
-    std::vector<Label> tails(static_cast<std::size_t>(copies));
-
+    Label block, done;
     start_accumulators();
     m_.xor_(m_.index.cvt32(), m_.index.cvt32());
     if (blocks) {
@@ -412,28 +274,7 @@ class Emission {
     } else {
       m_.mov(m_.remaining, arg(offsetof(LoopArgs, cols)));
     }
-    m_.align(16);
-    m_.L(loop);
-    for (int k = 0; k < copies; ++k) {
-      m_.sub(m_.remaining, lanes);
-      m_.jl(tails[static_cast<std::size_t>(k)]);
-      emit(body, {.copy = k});
-    }
-    m_.add(m_.index, copies * lanes);
-    m_.jmp(loop);
-
-    for (int k = copies - 1; k >= 0; --k) {
-      m_.L(tails[static_cast<std::size_t>(k)]);
-      if (!reducing && k > 0) {  // one tail serves all copies
-        m_.add(m_.index, lanes);
-        continue;
-      }
-      m_.add(m_.remaining, lanes);
-      m_.jz(done);
-      m_.begin_mask();
-      emit(body, {.copy = k, .masked = true});
-      if (k > 0) m_.jmp(done);
-    }
+    loop(code_.element[index], copies_[index], reducing ? group() : 1, done);
     m_.L(done);
     if (!reducing) return;
     m_.begin_sequence();
@@ -443,6 +284,45 @@ class Emission {
       m_.jg(block);
     }
     finish_reductions();
+  }
+
+  // `turn` vectors belong together: the accumulators of a stripe, or 1. The main loop handles a
+  // turn or the interleaved copies at a time; the rest goes vector by vector, and the last one is
+  // masked.
+  void loop(const Sequence& body, int copies, int turn, Label& done) {
+    const int lanes = m_.lanes(), main = std::max(copies, turn);
+    Label main_loop, rest, rest_loop;
+    std::vector<Label> tails(static_cast<std::size_t>(turn));
+    if (copies > 1) {
+      m_.sub(m_.remaining, main * lanes);
+      m_.jl(rest);
+      m_.align(16);
+      m_.L(main_loop);
+      for (int k = 0; k < main; k += copies) emit(body, {.copy = k}, copies);
+      m_.add(m_.index, main * lanes);
+      m_.sub(m_.remaining, main * lanes);
+      m_.jge(main_loop);
+      m_.L(rest);
+      m_.add(m_.remaining, main * lanes);
+    }
+    m_.align(16);
+    m_.L(rest_loop);
+    for (int k = 0; k < turn; ++k) {
+      m_.sub(m_.remaining, lanes);
+      m_.jl(tails[static_cast<std::size_t>(k)]);
+      if (copies > 1 && turn > 1 && k == turn - 1) break;  // a whole turn is not left
+      emit(body, {.copy = k});
+    }
+    m_.add(m_.index, turn * lanes);
+    m_.jmp(rest_loop);
+    for (int k = turn - 1; k >= 0; --k) {
+      m_.L(tails[static_cast<std::size_t>(k)]);
+      m_.add(m_.remaining, lanes);
+      m_.jz(done);
+      m_.begin_mask();
+      emit(body, {.copy = k, .masked = true});
+      if (k > 0) m_.jmp(done);
+    }
   }
 
   // Reductions ----------------------------------------------------------------------------------
@@ -594,9 +474,10 @@ class Emission {
 
   const Program& p_;
   const Schedule& s_;
+  const Sequences code_;
   Machine m_;
-  std::vector<Sequence> row_code_, element_code_;  // by pass
-  std::vector<std::vector<Machine::Accumulator>> accumulators_;
+  std::vector<std::vector<Machine::Accumulator>> accumulators_;  // by pass
+  std::vector<int> copies_;                                      // by pass
   std::vector<int> totals_;
   std::size_t frame_patch_ = 0;
   int saved_ = 0;

@@ -16,9 +16,7 @@ Machine::Machine(std::vector<std::uint8_t>& buffer, const Program& p, const Sche
   owner_.assign(static_cast<std::size_t>(register_count()), kFree);
   pinned_.assign(n, -1);
   home_.assign(n, -1);
-  reg_.assign(n, -1);
-  slot_.assign(n, -1);
-  next_.assign(n, kNever);
+  now_.assign(n * kMaxCopies, {});
   lazy_.assign(n, false);
 }
 
@@ -41,16 +39,16 @@ void Machine::upper256(int to, int from) { vextractf64x4(Xbyak::Ymm(to), Xbyak::
 
 void Machine::begin_sequence() {
   std::fill(owner_.begin(), owner_.end(), kFree);
-  std::fill(reg_.begin(), reg_.end(), -1);
-  for (int& slot : slot_) {
-    if (slot >= 0) free_slots_.push_back(slot);
-    slot = -1;
+  for (Now& now : now_) {
+    if (now.slot >= 0) free_slots_.push_back(now.slot);
+    now = {};
   }
   locked_ = 0;
 }
 
-bool Machine::has_memory(std::uint16_t v) const {
-  return is_constant(v) || home_[v] >= 0 || slot_[v] >= 0;
+bool Machine::has_memory(int key) const {
+  const std::uint16_t v = value_of(key);
+  return is_constant(v) || home_[v] >= 0 || now_[static_cast<std::size_t>(key)].slot >= 0;
 }
 
 Address Machine::memory_of(std::uint16_t v) {
@@ -59,21 +57,19 @@ Address Machine::memory_of(std::uint16_t v) {
     if (i.type == Type::mask) return pool(i.bits ? ~0ull : 0, true);
     return pool(i.bits, is_wide(i.type));
   }
-  return slot(home_[v] >= 0 ? home_[v] : slot_[v]);
+  return slot(home_[v] >= 0 ? home_[v] : now(v).slot);
 }
 
 int Machine::take() {
   int victim = -1;
+  std::uint32_t latest = 0;
   for (int r = 0; r < register_count(); ++r) {
-    if (reserved_ >> r & 1 || locked_ >> r & 1) continue;
+    if ((reserved_ | locked_) >> r & 1) continue;
     const int owner = owner_[static_cast<std::size_t>(r)];
     if (owner == kFree) return r;
     if (owner == kScratch) continue;
-    const auto later = [&](int a, int b) {
-      return next_[static_cast<std::size_t>(owner_[static_cast<std::size_t>(a)])] >
-             next_[static_cast<std::size_t>(owner_[static_cast<std::size_t>(b)])];
-    };
-    if (victim < 0 || later(r, victim)) victim = r;
+    const std::uint32_t next = now_[static_cast<std::size_t>(owner)].next;
+    if (victim < 0 || next > latest) victim = r, latest = next;
   }
   if (victim < 0) throw OutOfRegisters();
   spill(victim);
@@ -81,14 +77,15 @@ int Machine::take() {
 }
 
 void Machine::spill(int r) {
-  const auto v = static_cast<std::uint16_t>(owner_[static_cast<std::size_t>(r)]);
-  if (!has_memory(v)) {
+  const int key = owner_[static_cast<std::size_t>(r)];
+  Now& now = now_[static_cast<std::size_t>(key)];
+  if (!has_memory(key)) {
     if (free_slots_.empty()) free_slots_.push_back(new_slot(vector_bytes()));
-    slot_[v] = free_slots_.back();
+    now.slot = free_slots_.back();
     free_slots_.pop_back();
-    vmovups(slot(slot_[v]), vec(instr(v).type, r));
+    vmovups(slot(now.slot), vec(instr(value_of(key)).type, r));
   }
-  reg_[v] = -1;
+  now.reg = -1;
   owner_[static_cast<std::size_t>(r)] = kFree;
 }
 
@@ -98,26 +95,38 @@ int Machine::temp() {
   return r;
 }
 
+void Machine::hold(std::uint16_t v, int r) {
+  owner_[static_cast<std::size_t>(r)] = key(v);
+  now(v).reg = r;
+  locked_ |= 1u << r;
+}
+
+void Machine::drop(std::uint16_t v) {
+  const int r = now(v).reg;
+  owner_[static_cast<std::size_t>(r)] = kFree;
+  locked_ &= ~(1u << r);
+  now(v).reg = -1;
+}
+
+bool Machine::in_register(std::uint16_t v) const { return pinned_[v] >= 0 || now(v).reg >= 0; }
+
 Machine::Xmm Machine::reg(std::uint16_t v) {
   const Type t = instr(v).type;
   if (pinned_[v] >= 0) return vec(t, pinned_[v]);
-  if (reg_[v] < 0) {
+  if (now(v).reg < 0) {
     const int r = take();
-    locked_ |= 1u << r;
+    hold(v, r);
     if (lazy_[v])
       load_element(vec(t, r), instr(v).a, p_.inputs[instr(v).a].dtype);
     else
       vmovups(vec(t, r), memory_of(v));
-    owner_[static_cast<std::size_t>(r)] = v;
-    reg_[v] = r;
   }
-  locked_ |= 1u << reg_[v];
-  return vec(t, reg_[v]);
+  locked_ |= 1u << now(v).reg;
+  return vec(t, now(v).reg);
 }
 
 Machine::Source Machine::any(std::uint16_t v) {
-  const bool foldable = !lazy_[v] || !at_.masked;
-  if (pinned_[v] >= 0 || reg_[v] >= 0 || !foldable)
+  if (in_register(v) || (lazy_[v] && at_.masked))
     return {false, reg(v), Address(0, false, RegExp())};
   if (!lazy_[v]) return {true, Xmm(0), memory_of(v)};
   const int bytes = is_wide(instr(v).type) ? 8 : 4;
@@ -125,38 +134,25 @@ Machine::Source Machine::any(std::uint16_t v) {
 }
 
 bool Machine::dies(std::uint16_t v) const {
-  return pinned_[v] < 0 && reg_[v] >= 0 && next_[v] == kNever;
+  return pinned_[v] < 0 && now(v).reg >= 0 && now(v).next == kNever;
 }
 
 void Machine::release() {
-  for (int k = 0; k < step_->reads; ++k) {
-    const std::uint16_t v = step_->read[k];
-    if (!dies(v)) continue;
-    owner_[static_cast<std::size_t>(reg_[v])] = kFree;
-    locked_ &= ~(1u << reg_[v]);
-    reg_[v] = -1;
-  }
+  for (int k = 0; k < step_->reads; ++k)
+    if (dies(step_->read[k])) drop(step_->read[k]);
 }
 
 Machine::Xmm Machine::define() {
   const std::uint16_t v = step_->value;
-  if (pinned_[v] >= 0) return vec(instr(v).type, pinned_[v]);
-  define_as(take());
-  return vec(instr(v).type, reg_[v]);
-}
-
-void Machine::define_as(int r) {
-  const std::uint16_t v = step_->value;
-  owner_[static_cast<std::size_t>(r)] = v;
-  reg_[v] = r;
-  locked_ |= 1u << r;
+  if (pinned_[v] < 0) hold(v, take());
+  return vec(instr(v).type, pinned_[v] >= 0 ? pinned_[v] : now(v).reg);
 }
 
 bool Machine::reuse(std::uint16_t operand) {
   if (!dies(operand) || pinned_[step_->value] >= 0) return false;
-  const int r = reg_[operand];
+  const int r = now(operand).reg;
   release();
-  define_as(r);
+  hold(step_->value, r);
   return true;
 }
 
@@ -166,11 +162,8 @@ void Machine::end_step() {
     if (owner == kScratch) owner = kFree;
   const std::uint16_t v = step_->value;
   if (step_->kind == Step::compute) {
-    if (home_[v] >= 0 && pinned_[v] < 0) vmovups(slot(home_[v]), vec(instr(v).type, reg_[v]));
-    if (reg_[v] >= 0 && next_[v] == kNever) {
-      owner_[static_cast<std::size_t>(reg_[v])] = kFree;
-      reg_[v] = -1;
-    }
+    if (home_[v] >= 0 && pinned_[v] < 0) vmovups(slot(home_[v]), vec(instr(v).type, now(v).reg));
+    if (dies(v)) drop(v);
   }
   locked_ = 0;
 }
@@ -179,13 +172,14 @@ void Machine::step(const Step& s, const Place& at) {
   step_ = &s;
   at_ = at;
   for (int k = 0; k < s.reads; ++k) {
-    next_[s.read[k]] = s.next[k];
-    if (reg_[s.read[k]] >= 0) locked_ |= 1u << reg_[s.read[k]];
+    Now& operand = now(s.read[k]);
+    operand.next = s.next[k];
+    if (operand.reg >= 0) locked_ |= 1u << operand.reg;
   }
   const Type t = instr(s.value).type;
   switch (s.kind) {
     case Step::compute:
-      next_[s.value] = s.next_of_result;
+      now(s.value).next = s.next_of_result;
       compute();
       break;
     case Step::store: {

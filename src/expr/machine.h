@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "expr/kernel.h"
-#include "expr/schedule.h"
+#include "expr/sequence.h"
 
 namespace gradus::expr {
 
@@ -26,23 +26,21 @@ struct OutOfRegisters {};
 // Thrown for what has no machine code; the program is interpreted then.
 struct NotCovered {};
 
-inline constexpr std::uint32_t kNever = ~0u;
-
-// One action of straight-line code, with the values it reads and the step of their next use.
-struct Step {
-  enum Kind : std::uint8_t { compute, store, save, accumulate, store_row } kind;
-  std::uint8_t reads = 0;
-  std::uint16_t value = 0;  // computed, stored, saved or accumulated
-  std::uint16_t index = 0;  // output, scratch row, or reduction of the pass
-  std::uint16_t read[3] = {};
-  std::uint32_t next[3] = {};
-  std::uint32_t next_of_result = kNever;
-};
+inline constexpr int kMaxCopies = 4;  // vectors that one turn of a loop handles
 
 // Where in the row the code that is being emitted works.
 struct Place {
   int copy = 0;         // which of the unrolled copies
   bool masked = false;  // only the first rcx elements exist
+};
+
+// Predicates of vcmpps and vcmppd.
+enum Predicate : std::uint8_t {
+  kEqual = 0,
+  kUnordered = 3,
+  kNotEqual = 4,
+  kLess = 17,
+  kLessEqual = 18
 };
 
 class Machine : public Xbyak::CodeGenerator {
@@ -129,16 +127,32 @@ class Machine : public Xbyak::CodeGenerator {
   Xbyak::RegExp element(int port, int element_bytes, int offset_elements);
   Xbyak::RegExp row_element(int port);
   Xbyak::Address memory_of(std::uint16_t v);
-  bool has_memory(std::uint16_t v) const;
+  bool has_memory(int key) const;
 
+  // Copies of the element code may be interleaved, so that a value per element exists once for each
+  // copy; its key tells which.
+  struct Now {
+    int reg = -1, slot = -1;
+    std::uint32_t next = kNever;  // step of the next use
+  };
+  int key(std::uint16_t v) const {
+    return s_.varies[v] ? at_.copy * static_cast<int>(p_.code.size()) + v : v;
+  }
+  std::uint16_t value_of(int key) const {
+    return static_cast<std::uint16_t>(key % static_cast<int>(p_.code.size()));
+  }
+  Now& now(std::uint16_t v) { return now_[static_cast<std::size_t>(key(v))]; }
+  const Now& now(std::uint16_t v) const { return now_[static_cast<std::size_t>(key(v))]; }
   int take();
   void spill(int reg);
+  void hold(std::uint16_t v, int reg);
+  void drop(std::uint16_t v);
+  bool in_register(std::uint16_t v) const;
   Xmm reg(std::uint16_t v);     // in a register, loading it if need be
   Source any(std::uint16_t v);  // in a register or, if it is not in one, in memory
   bool dies(std::uint16_t v) const;
-  void release();           // operands that are not needed any more give up their registers
-  Xmm define();             // the register of the result
-  void define_as(int reg);  // the result stays in a register that release() has freed
+  void release();  // operands that are not needed any more give up their registers
+  Xmm define();    // the register of the result
   void end_step();
 
   void compute();
@@ -176,13 +190,12 @@ class Machine : public Xbyak::CodeGenerator {
   const Step* step_ = nullptr;
 
   static constexpr int kFree = -1, kScratch = -2;
-  std::vector<int> owner_;           // by register: a value, kFree or kScratch
-  std::uint32_t reserved_ = 0;       // registers that are pinned or hold accumulators
-  std::uint32_t locked_ = 0;         // registers of the current step
-  std::vector<int> pinned_, home_;   // by value
-  std::vector<int> reg_, slot_;      // by value: now, or -1
-  std::vector<std::uint32_t> next_;  // by value: step of the next use
-  std::vector<bool> lazy_;           // by value: an input that is loaded where it is used
+  std::vector<int> owner_;          // by register: a key, kFree or kScratch
+  std::uint32_t reserved_ = 0;      // registers that are pinned or hold accumulators
+  std::uint32_t locked_ = 0;        // registers of the current step
+  std::vector<int> pinned_, home_;  // by value
+  std::vector<Now> now_;            // by key
+  std::vector<bool> lazy_;          // by value: an input that is loaded where it is used
   std::vector<int> free_slots_;
   int frame_ = 64;  // the first line holds the caller's rsp and the columns left
 
