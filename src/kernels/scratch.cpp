@@ -1,69 +1,119 @@
 #include "kernels/scratch.h"
 
+#include <sys/mman.h>
+
 #include <bit>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "base/check.h"
 
 namespace gradus::kernels {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
-constexpr int kSlots = 4;
+constexpr std::align_val_t kAlignment{64}, kHugePage{std::size_t{2} << 20};
 
-// Free blocks of this thread, smallest demands first served by whichever block is large enough.
-struct FreeBlocks {
-  void* data[kSlots] = {};
-  std::size_t capacity[kSlots] = {};
-
-  ~FreeBlocks() {
-    for (void* block : data)
-      if (block) ::operator delete(block, kAlignment);
-  }
+struct Block {
+  void* data = nullptr;
+  std::size_t capacity = 0;
 };
 
-thread_local FreeBlocks free_blocks;
+// A block of at least `bytes`, new.
+Block create(std::size_t bytes) {
+  Block block;
+  if (bytes < Scratch::kLarge) {
+    block.capacity = std::bit_ceil(bytes < 4096 ? std::size_t{4096} : bytes);
+    block.data = ::operator new(block.capacity, kAlignment, std::nothrow);
+  } else {
+    constexpr auto kPage = static_cast<std::size_t>(kHugePage);
+    block.capacity = (bytes + kPage - 1) / kPage * kPage;
+    block.data = ::operator new(block.capacity, kHugePage, std::nothrow);
+    if (block.data) madvise(block.data, block.capacity, MADV_HUGEPAGE);
+  }
+  return block;
+}
+
+void destroy(const Block& block) {
+  ::operator delete(block.data, block.capacity < Scratch::kLarge ? kAlignment : kHugePage);
+}
+
+// A few free blocks. The smallest that is large enough is taken; when full, the smallest goes.
+class FreeBlocks {
+ public:
+  ~FreeBlocks() {
+    for (const Block& block : blocks_)
+      if (block.data) destroy(block);
+  }
+
+  Block take(std::size_t bytes) {
+    Block* best = nullptr;
+    for (Block& block : blocks_)
+      if (block.data && block.capacity >= bytes && (!best || block.capacity < best->capacity))
+        best = &block;
+    if (!best) return {};
+    total_ -= best->capacity;
+    return std::exchange(*best, {});
+  }
+
+  // Returns a block that has to be destroyed instead, if any.
+  Block give(const Block& block) {
+    Block* slot = &blocks_[0];
+    for (Block& other : blocks_)
+      if (other.capacity < slot->capacity) slot = &other;
+    if (slot->capacity >= block.capacity ||
+        total_ - slot->capacity + block.capacity > Scratch::kMaxKept)
+      return block;
+    total_ += block.capacity - slot->capacity;
+    return std::exchange(*slot, block);
+  }
+
+ private:
+  static constexpr int kSlots = 4;
+  Block blocks_[kSlots];
+  std::size_t total_ = 0;
+};
+
+thread_local FreeBlocks small_blocks;
+
+// Never destroyed: kernels may run until the process ends.
+struct LargeBlocks {
+  std::mutex mutex;
+  FreeBlocks free;
+};
+LargeBlocks& large_blocks() {
+  static auto* blocks = new LargeBlocks;
+  return *blocks;
+}
 
 }  // namespace
 
 Scratch::Scratch(std::size_t bytes) {
-  FreeBlocks& kept = free_blocks;
-  int best = -1;
-  for (int i = 0; i < kSlots; ++i)
-    if (kept.data[i] && kept.capacity[i] >= bytes &&
-        (best < 0 || kept.capacity[i] < kept.capacity[best]))
-      best = i;
-  if (best >= 0) {
-    data_ = kept.data[best];
-    capacity_ = kept.capacity[best];
-    kept.data[best] = nullptr;
-    return;
+  Block block;
+  if (bytes < kLarge) {
+    block = small_blocks.take(bytes);
+  } else {
+    LargeBlocks& shared = large_blocks();
+    const std::lock_guard lock(shared.mutex);
+    block = shared.free.take(bytes);
   }
-  capacity_ = bytes <= kMaxKept ? std::bit_ceil(bytes < 4096 ? std::size_t{4096} : bytes) : bytes;
-  data_ = ::operator new(capacity_, kAlignment, std::nothrow);
-  if (!data_)
+  if (!block.data) block = create(bytes);
+  if (!block.data)
     fail<ResourceExhaustedError>("out of memory: a kernel needs ", bytes, " bytes to work in");
+  data_ = block.data;
+  capacity_ = block.capacity;
 }
 
 Scratch::~Scratch() {
-  FreeBlocks& kept = free_blocks;
-  void* victim = data_;
-  if (capacity_ <= kMaxKept) {
-    int slot = 0;  // an empty slot, or else the smallest block
-    for (int i = 0; i < kSlots; ++i) {
-      if (!kept.data[i]) {
-        slot = i;
-        break;
-      }
-      if (kept.capacity[i] < kept.capacity[slot]) slot = i;
-    }
-    if (!kept.data[slot] || kept.capacity[slot] < capacity_) {
-      victim = kept.data[slot];
-      kept.data[slot] = data_;
-      kept.capacity[slot] = capacity_;
-    }
+  Block victim;
+  if (capacity_ < kLarge) {
+    victim = small_blocks.give({data_, capacity_});
+  } else {
+    LargeBlocks& shared = large_blocks();
+    const std::lock_guard lock(shared.mutex);
+    victim = shared.free.give({data_, capacity_});
   }
-  if (victim) ::operator delete(victim, kAlignment);
+  if (victim.data) destroy(victim);
 }
 
 }  // namespace gradus::kernels

@@ -1,5 +1,6 @@
-// Working memory of a kernel. Each thread keeps a few blocks for reuse, because fresh pages cost
-// more than the work done in them; a block above kMaxKept bytes is returned to the system.
+// Working memory of a kernel. Freed blocks are kept for reuse, because fresh pages cost more than
+// the work done in them: small ones by each thread, large ones (in huge pages where the system has
+// them) for all threads, up to kMaxKept bytes together.
 #pragma once
 #include <cstddef>
 
@@ -7,7 +8,8 @@ namespace gradus::kernels {
 
 class Scratch {
  public:
-  static constexpr std::size_t kMaxKept = std::size_t{4} << 20;
+  static constexpr std::size_t kLarge = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxKept = std::size_t{128} << 20;
 
   explicit Scratch(std::size_t bytes);  // aligned to 64; throws ResourceExhaustedError
   ~Scratch();

@@ -105,6 +105,22 @@ inline Vec<float> load(const half* p) {
 }
 
 template <class T>
+inline void store_one(T* p, T x) {
+  *p = x;
+}
+inline void store_one(bfloat* p, float x) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &x, 4);
+  const std::uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+  p->bits = static_cast<std::uint16_t>(is_nan(x) ? bits >> 16 | 0x40u : rounded);
+}
+#if GRADUS_ISA_avx2 || GRADUS_ISA_avx512
+inline void store_one(half* p, float x) { p->bits = _cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT); }
+#else
+inline void store_one(half* p, float x) { *p = half(x); }
+#endif
+
+template <class T>
 inline void store(T* p, Vec<T> v) {
   std::memcpy(p, &v, sizeof v);
 }
