@@ -92,8 +92,7 @@ struct TapeOptions {
   bool watch_accessed_variables = true;
 };
 
-struct TapeReport;       // gradus/explain.h
-struct JacobianOptions;  // gradus/jacobian.h
+struct TapeReport;  // gradus/explain.h
 
 class GradientTape {
  public:
@@ -154,14 +153,17 @@ class GradientTape {
     return result;
   }
 
-  // d target / d source with shape target.shape + source.shape. All rows in one vectorised sweep
-  // (or in chunks of `chunk` rows). An unconnected source gives none.
+  // d target / d source with shape target.shape + source.shape, by one reverse sweep that carries
+  // all rows at once, or `chunk` of them at a time (0: as many as memory and caches like).
+  std::vector<Gradient> jacobian(const Tensor& target, const std::vector<Source>& sources,
+                                 Unconnected unconnected = Unconnected::none,
+                                 std::int64_t chunk = 0);
   Gradient jacobian(const Tensor& target, const Source& source,
                     Unconnected unconnected = Unconnected::none, std::int64_t chunk = 0);
-  // For targets and sources with a common first axis along which examples do not mix: (b, target
-  // per example, source per example).
+  // The Jacobian of each example by itself, for a target (b, t...) and a source (b, s...) whose
+  // examples along axis 0 do not mix: shape (b, t..., s...), at the cost of one example's rows.
   Gradient batch_jacobian(const Tensor& target, const Source& source,
-                          Unconnected unconnected = Unconnected::none);
+                          Unconnected unconnected = Unconnected::none, std::int64_t chunk = 0);
 
   TapeReport report() const;
   // Why the gradient of target with respect to source is what it is: connected, none, zero or NaN,

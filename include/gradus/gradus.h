@@ -4,5 +4,7 @@
 #include "gradus/forward.h"
 #include "gradus/gradient.h"
 #include "gradus/ops.h"
+#include "gradus/structure.h"
 #include "gradus/tensor.h"
 #include "gradus/variable.h"
+#include "gradus/vmap.h"

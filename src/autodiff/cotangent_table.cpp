@@ -1,7 +1,7 @@
 #include "autodiff/cotangent_table.h"
 
 #include "autodiff/rules.h"
-#include "tensor/tensor_impl.h"
+#include "graph/context.h"
 
 namespace gradus {
 
@@ -34,9 +34,7 @@ const Tensor* CotangentTable::accumulator(std::uint32_t value) const {
   if (!has(value)) return nullptr;
   const Cotangent& sum = peek(value);
   if (sum.is_rows() || sum.is_spread()) return nullptr;
-  const TensorImpl& impl = *sum.value().impl();
-  const bool plain = impl.flags.load(std::memory_order_relaxed) == 0;
-  return plain && is_unique(sum.value()) ? &sum.value() : nullptr;
+  return is_plain(sum.value()) && is_unique(sum.value()) ? &sum.value() : nullptr;
 }
 
 }  // namespace gradus

@@ -7,19 +7,10 @@
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
-namespace {
-
-std::uint64_t next_level() {
-  static std::atomic<std::uint64_t> serial{0};
-  return serial.fetch_add(1, std::memory_order_relaxed) + 1;
-}
-
-}  // namespace
 
 ForwardAccumulator::ForwardAccumulator(
     const std::vector<std::pair<Source, Tensor>>& primals_and_tangents)
     : level_(std::make_unique<ForwardLevel>()) {
-  level_->serial = next_level();
   for (const auto& [primal, tangent] : primals_and_tangents) {
     if (!(tangent.shape() == primal.shape()) || tangent.dtype() != primal.dtype()) {
       fail<InvalidArgumentError>("[ForwardAccumulator] a tangent of shape ", tangent.shape(),

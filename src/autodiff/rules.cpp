@@ -4,6 +4,7 @@
 #include "autodiff/densify.h"
 #include "base/check.h"
 #include "gradus/ops.h"
+#include "graph/context.h"
 #include "graph/dispatch.h"
 #include "graph/elementwise.h"
 #include "graph/graph.h"
@@ -67,11 +68,14 @@ void pull_back_transposed(const Site& site, Cotangent& ct, std::uint32_t wanted,
     return;
   }
   const Tensor whole = dense(ct);
+  // A sum inside the kernel is seen by nobody: not for values that someone follows.
+  bool plain = is_plain(whole);
+  for (const Tensor& t : site.in) plain &= !t.defined() || is_plain(t);
   for (std::size_t i = 0; i < site.args.size(); ++i) {
     const int input = static_cast<int>(i);
     if (!is_wanted(wanted, i) || !site.op.is_differentiable_in(std::min(input, 31))) continue;
-    const Tensor* sum = site.op.info.accumulate ? sink.accumulator(input) : nullptr;
-    if (sum && is_concrete(whole)) {
+    const Tensor* sum = plain && site.op.info.accumulate ? sink.accumulator(input) : nullptr;
+    if (sum) {
       site.op.info.accumulate(site, input, whole, *sum);
     } else {
       sink.add(input, site.op.transpose(site, input, whole));
@@ -223,8 +227,7 @@ Cotangent add_cotangents(Cotangent a, Cotangent b) {
   if (a.is_rows() || b.is_rows()) return add_cotangents(dense(a), dense(b));
   const Shape shape = a.shape();
   Tensor x = a.take_value(), y = b.take_value();
-  if (x.shape() == y.shape() && is_unique(x) && x.impl()->flags.load() == 0 &&
-      y.impl()->flags.load() == 0) {
+  if (x.shape() == y.shape() && is_unique(x) && is_plain(x) && is_plain(y)) {
     const Tensor* in[] = {&x, &y};
     run_kernel(add_op, nullptr, in, {&x, 1});
     return Cotangent::spread(std::move(x), shape);

@@ -247,24 +247,27 @@ std::vector<Variable> GradientTape::watched_variables() const {
   return result;
 }
 
-namespace {
-
-// A tape that is not persistent gives one set of gradients, and stops recording to do so.
-void check_usable(GradientTape::State& tape, const char* what) {
-  if (tape.used || !tape.recording) {
+TapeUse::TapeUse(GradientTape& tape, const char* what)
+    : tape_(tape), last_(!tape.state().options.persistent) {
+  if (tape.state().used) {
     fail<UsageError>("[GradientTape.", what,
                      "] A non-persistent GradientTape can only be used to "
                      "compute one set of gradients (or jacobians); make it persistent to use it "
                      "again");
   }
+  if (!last_) return;
+  tape.stop();
+  tape.state().used = true;
 }
 
-}  // namespace
+TapeUse::~TapeUse() {
+  if (last_) ThreadTapes::forget(tape_.state());
+}
 
 std::vector<Gradient> GradientTape::gradient(const std::vector<Tensor>& targets,
                                              const std::vector<Source>& sources,
                                              const GradientOptions& options) {
-  check_usable(*state_, "gradient");
+  const TapeUse use(*this, "gradient");
   if (!options.output_gradients.empty() && options.output_gradients.size() != targets.size()) {
     fail<InvalidArgumentError>("[GradientTape.gradient] got ", options.output_gradients.size(),
                                " output_gradients for ", targets.size(), " targets");
@@ -303,14 +306,12 @@ std::vector<Gradient> GradientTape::gradient(const std::vector<Tensor>& targets,
     }
   }
 
-  const bool once = !state_->options.persistent;
-  if (once) {
-    stop();
-    state_->used = true;
-  }
-  const auto results = sweep(
-      *state_->recording, state_->bit,
-      {.targets = targets, .seeds = seeds, .sources = ids, .initial = initial, .release = once});
+  const auto results = sweep(*state_->recording, state_->bit,
+                             {.targets = targets,
+                              .seeds = seeds,
+                              .sources = ids,
+                              .initial = initial,
+                              .release = use.is_last()});
   std::vector<Gradient> gradients;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     gradients.push_back(to_gradient(results[i]));
@@ -322,7 +323,6 @@ std::vector<Gradient> GradientTape::gradient(const std::vector<Tensor>& targets,
       gradients[i] = zeros(sources[i].shape(), sources[i].dtype());
     }
   }
-  if (once) ThreadTapes::forget(*state_);
   return gradients;
 }
 

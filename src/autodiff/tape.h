@@ -12,6 +12,7 @@ namespace gradus {
 struct GradientTape::State {
   std::shared_ptr<Recording> recording;
   Recording::Followers bit = 0;  // this tape's place among the recording's followers
+  Level level = 0;
   TapeOptions options;
   bool entered = false, paused = false, used = false;
   std::vector<std::shared_ptr<VariableState>> watched;  // by name, before they are read
@@ -28,6 +29,20 @@ struct SweepRequest {
 // The reverse sweep: one loop over the recorded ops, last to first.
 std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
                              const SweepRequest& request);
+
+// One call that takes derivatives. A tape that is not persistent stops recording for it, gives up
+// what it saved and cannot be used again.
+class TapeUse {
+ public:
+  TapeUse(GradientTape& tape, const char* what);
+  ~TapeUse();
+  TapeUse(const TapeUse&) = delete;
+  bool is_last() const { return last_; }
+
+ private:
+  GradientTape& tape_;
+  bool last_;
+};
 
 // The numbers under which a source was recorded and is followed by the tape.
 std::vector<Recording::Id> reads_of(const GradientTape::State& tape, const Source& source);

@@ -37,6 +37,7 @@ void ThreadTapes::enter(GradientTape::State& tape) {
   if (open_.empty() || !recording_) recording_ = take_recording();
   tape.recording = recording_;
   tape.bit = recording_->take_bit();
+  tape.level = next_level();
   tape.entered = true;
   open_.push_back(&tape);
   update_context();
@@ -60,23 +61,25 @@ void ThreadTapes::forget(GradientTape::State& tape) {
   tape.recording.reset();
 }
 
-Recording::Followers ThreadTapes::active() const {
+// The tapes that see an op of this level.
+Recording::Followers ThreadTapes::told_of(Level op) const {
   Recording::Followers bits = 0;
   for (const GradientTape::State* tape : open_)
-    if (!tape->paused) bits |= tape->bit;
+    if (!tape->paused && tape->level > op && !Mute::silences(tape->level)) bits |= tape->bit;
   return bits;
 }
 
 void ThreadTapes::observe(const Op& op, const void* attrs, std::span<const Tensor* const> in,
                           std::span<Tensor> out) {
+  const Level op_level = level_of(out[0]);
   if (recording_) {
-    if (const auto bits = active()) recording_->record(op, attrs, in, out, bits);
+    if (const auto bits = told_of(op_level)) recording_->record(op, attrs, in, out, bits);
   }
-  // Innermost first, so that its tangents are themselves seen by the outer levels. A level and
-  // those inside it are off while its tangents are computed: no level sees its own perturbation.
+  // Innermost first, so that its tangents are themselves seen by the outer levels, and only by
+  // them: no level sees its own perturbation.
   for (std::size_t k = levels_.size(); k-- > 0;) {
     ForwardLevel& level = *levels_[k];
-    if (!level.active) continue;
+    if (level.level <= op_level || Mute::silences(level.level)) continue;
     SmallVector<Tensor, 8> tangents(in.size());
     bool any = false;
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -85,18 +88,7 @@ void ThreadTapes::observe(const Op& op, const void* attrs, std::span<const Tenso
       any |= tangents[i].defined();
     }
     if (!any) continue;
-    std::vector<ForwardLevel*> inner;
-    for (std::size_t j = k; j < levels_.size(); ++j) {
-      if (levels_[j]->active) inner.push_back(levels_[j]);
-      levels_[j]->active = false;
-    }
-    struct Restore {
-      std::vector<ForwardLevel*>& levels;
-      ~Restore() {
-        for (ForwardLevel* l : levels) l->active = true;
-      }
-    } restore{inner};
-
+    const Mute perturbation(level.level - 1);
     SmallVector<Tensor, 8> primals;
     SmallVector<Aval, 4> avals;
     for (const Tensor* t : in) {
@@ -151,13 +143,13 @@ Tensor tangent_of(const Tensor& t, const ForwardLevel& level) {
   const TensorExtra* extra = t.impl()->extra();
   if (!extra) return {};
   for (const TangentEntry* e = extra->tangents; e; e = e->next)
-    if (e->level == level.serial) return e->tangent;
+    if (e->level == level.level) return e->tangent;
   return {};
 }
 
 void set_tangent(const Tensor& t, const ForwardLevel& level, Tensor tangent) {
   TensorExtra& extra = t.impl()->ensure_extra();
-  extra.tangents = new TangentEntry{level.serial, std::move(tangent), extra.tangents};
+  extra.tangents = new TangentEntry{level.level, std::move(tangent), extra.tangents};
   t.impl()->set(kHasTangent);
 }
 

@@ -11,8 +11,7 @@ namespace gradus {
 
 // An open forward accumulator: autodiff/forward.h.
 struct ForwardLevel {
-  std::uint64_t serial;
-  bool active = true;
+  Level level = next_level();
   // What the user gave a tangent: variables, whose reads then carry it, and tensors, whose headers
   // other threads may share. Results of ops carry their tangents in their own headers.
   std::vector<std::pair<std::shared_ptr<VariableState>, Tensor>> variables;
@@ -34,7 +33,7 @@ class ThreadTapes final : public Observer {
   void pop(ForwardLevel* level);
 
  private:
-  Recording::Followers active() const;
+  Recording::Followers told_of(Level op) const;
   void update_context();
 
   std::shared_ptr<Recording> recording_;

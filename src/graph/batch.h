@@ -2,10 +2,11 @@
 //
 // Inside vmap a tensor stands for one example; an op on such tensors calls its record's batching
 // rule, once, on whole batches. Elementwise ops need no rule. The usual ones:
-//   batch_by_body   composites: run the body on the batch's examples (all its ops are batched)
-//   batch_leading   the op treats all leading axes alike (matmul, cholesky, sort along the last
-//   axis) batch_loop      one call per example; always right, and slow
+//   none            composites: the body runs on the batch's examples (all its ops are batched)
+//   batch_leading   the op treats all leading axes alike (cholesky, sort along the last axis)
+//   batch_loop      one call per example; always right, and slow
 #pragma once
+#include "graph/level.h"
 #include "graph/op.h"
 
 namespace gradus {
@@ -13,10 +14,10 @@ namespace gradus {
 Tensors batch_leading(const BatchCall& call);
 Tensors batch_loop(const BatchCall& call);
 
-// A batch as one example of it, and back. Levels number nested vmaps, outermost lowest.
-Tensor make_batched(const Tensor& batch, int level);
+// A batch as one example of it, and back.
+Tensor make_batched(const Tensor& batch, Level level);
 // The whole batch of x at a level; broadcast if x does not depend on it.
-Tensor unbatch(const Tensor& x, int level, std::int64_t size);
+Tensor unbatch(const Tensor& x, Level level, std::int64_t size);
 
 // Runs an op with at least one batched operand (called by dispatch).
 Tensors run_batched(const Op& op, const void* attrs, std::span<const Tensor* const> in);

@@ -3,11 +3,13 @@
 #include <source_location>
 #include <span>
 
+#include "graph/level.h"
 #include "graph/op.h"
 
 namespace gradus {
 
 class Graph;
+class Mute;
 struct VariableState;
 
 // Follows the ops that touch values it knows: tapes and forward accumulators
@@ -41,8 +43,35 @@ struct ThreadContext {
   // and `fixed` keeps the engine's own calls from replacing it.
   std::source_location where;
   bool fixed = false;
+  const Mute* mute = nullptr;  // innermost
 };
 extern constinit thread_local ThreadContext thread_context;
+
+// What happens in this scope is not told to observers that opened after `level` and before the
+// scope: the insides of an op that they see as one, or tangents, which only outer levels may see.
+class Mute {
+ public:
+  explicit Mute(Level level)
+      : after_(level), before_(next_level()), outer_(std::exchange(thread_context.mute, this)) {}
+  ~Mute() { thread_context.mute = outer_; }
+  Mute(const Mute&) = delete;
+
+  static bool silences(Level observer) {
+    for (const Mute* m = thread_context.mute; m; m = m->outer_)
+      if (m->after_ < observer && observer < m->before_) return true;
+    return false;
+  }
+
+ private:
+  Level after_, before_;
+  const Mute* outer_;
+};
+
+// Whether an op on t is its kernel and nothing else, so that a kernel may be called directly.
+inline bool is_plain(const Tensor& t) {
+  const std::uint16_t flags = t.impl()->flags.load(std::memory_order_relaxed);
+  return flags == 0 || (!thread_context.observer && !(flags & (kNotConcrete | kWeak)));
+}
 
 // Attributes everything that the engine does in this scope to one line of the user's.
 class AttributeTo {

@@ -140,24 +140,12 @@ Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {
     out.push_back(make_view(*in[0], avals[0].shape));
     return out;
   }
-  if (!op.info.kernel && op.kind == Kind::composite)
-    return op.body(attrs, [&] {
-      SmallVector<Tensor, 8> copies;
-      for (const Tensor* t : in) copies.push_back(*t);
-      return copies;
-    }());
   for (const Aval& a : avals) out.push_back(make_tensor(a.dtype, a.shape));
   run_kernel(op, attrs, in, out);
   return out;
 }
 
-Tensors run_traced(const Op& op, const void* attrs, Pointers in) {
-  Graph* graph = nullptr;
-  for (const Tensor* t : in) {
-    if (t->impl()->kind != ValueKind::traced) continue;
-    Graph* g = t->impl()->extra()->graph.get();
-    if (!graph || g->depth() > graph->depth()) graph = g;
-  }
+Tensors run_traced(const Op& op, const void* attrs, Pointers in, Graph* graph) {
   SmallVector<Graph::Value, 8> values;
   for (const Tensor* t : in) values.push_back(graph->value(*t));
   const SymbolScope symbols(graph->symbols());
@@ -168,11 +156,43 @@ Tensors run_traced(const Op& op, const void* attrs, Pointers in) {
   return out;
 }
 
+const Tensor* innermost_of(Pointers in) {
+  const Tensor* innermost = nullptr;
+  for (const Tensor* t : in)
+    if (!innermost || level_of(*t) > level_of(*innermost)) innermost = t;
+  return innermost;
+}
+
+// The innermost level decides; values of the others are constants or unbatched for it.
 Tensors run_symbolic(const Op& op, const void* attrs, Pointers in) {
-  for (const Tensor* t : in) {
-    if (t->impl()->kind == ValueKind::batched) return run_batched(op, attrs, in);
+  const TensorImpl& impl = *innermost_of(in)->impl();
+  return impl.kind == ValueKind::batched ? run_batched(op, attrs, in)
+                                         : run_traced(op, attrs, in, impl.extra()->graph.get());
+}
+
+// A composite that has no kernel or batching rule for these operands is its body. Observers see the
+// ops of the body, unless the composite has a vjp of its own: then they see the composite.
+bool runs_by_body(const Op& op, Pointers in) {
+  if (op.kind != Kind::composite || (op.info.kernel && op.info.batch)) return false;
+  const Tensor* innermost = innermost_of(in);
+  if (!innermost || is_concrete(*innermost)) return !op.info.kernel;
+  return innermost->impl()->kind == ValueKind::batched && !op.info.batch;
+}
+
+Tensors run_body(const Op& op, const void* attrs, Pointers in, bool observed) {
+  SmallVector<Tensor, 8> copies;
+  for (const Tensor* t : in) copies.push_back(*t);
+  const bool as_one = observed && op.vjp;
+  if (!as_one) return op.body(attrs, copies);
+  Tensors out;
+  {
+    const Mute insides(level_of(*innermost_of(in)));
+    out = op.body(attrs, copies);
   }
-  return run_traced(op, attrs, in);
+  for (Tensor& t : out)  // a result that is an argument must not lose its place in recordings
+    if (t.impl()->has(kTracked) || t.impl()->has(kHasTangent)) t = make_alias(t);
+  thread_context.observer->observe(op, attrs, in, out);
+  return out;
 }
 
 // The path of every op that is not a plain kernel call.
@@ -181,10 +201,10 @@ Tensors dispatch_slowly(const Op& op, const void* attrs, Pointers given, std::ui
   for (const Tensor* t : given) in.push_back(t);
   SmallVector<Tensor, 4> held;
   if (flags & kWeak) give_dtypes(op, held, in);
+  const bool observed = (flags & (kTracked | kHasTangent)) && thread_context.observer;
+  if (runs_by_body(op, in)) return run_body(op, attrs, in, observed);
   Tensors out = flags & kNotConcrete ? run_symbolic(op, attrs, in) : run_concrete(op, attrs, in);
-  if (flags & (kTracked | kHasTangent)) {
-    if (Observer* observer = thread_context.observer) observer->observe(op, attrs, in, out);
-  }
+  if (observed) thread_context.observer->observe(op, attrs, in, out);
   return out;
 }
 
@@ -259,14 +279,14 @@ void run_kernel(const Op& op, const void* attrs, Pointers in, std::span<const Te
 Tensors dispatch(const Op& op, const void* attrs, Pointers in) {
   check_defined(op, in);
   const std::uint16_t flags = flags_of(in);
-  if (flags) return dispatch_slowly(op, attrs, in, flags);
+  if (flags || runs_by_body(op, {})) return dispatch_slowly(op, attrs, in, flags);
   return run_concrete(op, attrs, in);
 }
 
 Tensor dispatch_one(const Op& op, const void* attrs, Pointers in) {
   check_defined(op, in);
   const std::uint16_t flags = flags_of(in);
-  if (flags) return std::move(dispatch_slowly(op, attrs, in, flags)[0]);
+  if (flags || runs_by_body(op, {})) return std::move(dispatch_slowly(op, attrs, in, flags)[0]);
   if (op.kind == Kind::elementwise && in.size() <= 3) {
     // The common case by hand: equal dtypes and shapes, so one contiguous run over all elements.
     const TensorImpl& first = *in[0]->impl();

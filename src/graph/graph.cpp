@@ -15,10 +15,7 @@ TraceScope::TraceScope(Graph& graph)
     : symbols_(graph.symbols()), saved_(std::exchange(thread_context.graph, &graph)) {}
 TraceScope::~TraceScope() { thread_context.graph = saved_; }
 
-Graph::Graph() {
-  static std::atomic<std::uint64_t> made{0};
-  depth_ = made.fetch_add(1, std::memory_order_relaxed);
-}
+Graph::Graph() : level_(next_level()) {}
 
 Graph::Value Graph::add_input(const Aval& aval) {
   values_.push_back({aval, -1, {}});
@@ -85,6 +82,7 @@ Tensor Graph::tensor(Value v) {
   Tensor t = make_placeholder(ValueKind::traced, values_[v].aval.dtype, values_[v].aval.shape);
   t.impl()->extra()->graph = shared_from_this();
   t.impl()->extra()->value = v;
+  t.impl()->extra()->level = level_;
   return t;
 }
 

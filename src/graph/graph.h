@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graph/level.h"
 #include "graph/op.h"
 #include "graph/symbols.h"
 
@@ -61,7 +62,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   const void* attrs(const Node& n) const { return attr_bytes_.data() + n.attrs; }
   Symbols& symbols() { return symbols_; }
   // Inner graphs, made later, see values of outer ones as constants.
-  std::uint64_t depth() const { return depth_; }
+  Level level() const { return level_; }
   // No more ops: traced tensors that outlive the trace are told so when they are used.
   void close() { open_ = false; }
 
@@ -80,7 +81,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::unordered_multimap<std::uint64_t, std::uint32_t> numbering_;
   std::unordered_map<const TensorImpl*, Value> constants_;
   Symbols symbols_;
-  std::uint64_t depth_;
+  Level level_;
   bool open_ = true;
 };
 

@@ -95,7 +95,7 @@ struct BatchCall {
   std::uint32_t batched;
   std::int64_t size;
 
-  bool is_batched(int i) const { return batched >> i & 1; }
+  bool is_batched(int i) const { return batched >> (i < 31 ? i : 31) & 1; }
   template <class A>
   const A& get() const {
     return *static_cast<const A*>(attrs);

@@ -29,7 +29,7 @@ Tensors batch_elementwise(const BatchCall& c) {
 
 }  // namespace
 
-Tensor make_batched(const Tensor& batch, int level) {
+Tensor make_batched(const Tensor& batch, Level level) {
   Shape shape = batch.shape();
   shape.erase(0);
   Tensor t = make_placeholder(ValueKind::batched, batch.dtype(), shape);
@@ -38,7 +38,7 @@ Tensor make_batched(const Tensor& batch, int level) {
   return t;
 }
 
-Tensor unbatch(const Tensor& x, int level, std::int64_t size) {
+Tensor unbatch(const Tensor& x, Level level, std::int64_t size) {
   const TensorImpl* impl = x.impl();
   if (impl->kind == ValueKind::batched && impl->extra()->level == level)
     return impl->extra()->inner;
@@ -67,7 +67,7 @@ Tensors batch_loop(const BatchCall& c) {
     Tensors in;
     for (std::size_t i = 0; i < c.in.size(); ++i) {
       Tensor x = c.in[i];
-      if (c.is_batched(static_cast<int>(std::min<std::size_t>(i, 31)))) {
+      if (c.is_batched(static_cast<int>(i))) {
         Shape begin, size = x.shape(), example = x.shape();
         for (int a = 0; a < x.rank(); ++a) begin.push_back(0);
         begin[0] = b;
@@ -90,33 +90,28 @@ Tensors batch_loop(const BatchCall& c) {
 }
 
 Tensors run_batched(const Op& op, const void* attrs, std::span<const Tensor* const> given) {
-  int level = 0;
-  for (const Tensor* t : given) {
-    if (t->impl()->kind == ValueKind::batched) level = std::max(level, t->impl()->extra()->level);
-  }
+  Level level = 0;
+  for (const Tensor* t : given) level = std::max(level, level_of(*t));
   SmallVector<Tensor, 8> in;
   std::uint32_t batched = 0;
   std::int64_t size = 0;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const TensorImpl* impl = given[i]->impl();
-    if (impl->kind == ValueKind::batched && impl->extra()->level == level) {
-      in.push_back(impl->extra()->inner);
+    if (level_of(*given[i]) == level) {
+      in.push_back(given[i]->impl()->extra()->inner);
       size = in.back().shape()[0];
       batched |= 1u << std::min<std::size_t>(i, 31);
     } else {
       in.push_back(*given[i]);
     }
   }
+  for (std::size_t i = 31; batched >> 31 && i < given.size(); ++i)  // one bit stands for all these
+    if (level_of(*given[i]) != level) in[i] = unbatch(in[i], level, size);
   const BatchCall call{op, attrs, in, batched, size};
   Tensors out;
   if (op.kind == Kind::elementwise) {
     out = batch_elementwise(call);
   } else if (op.info.batch) {
     out = op.info.batch(call);
-  } else if (op.kind == Kind::composite) {
-    SmallVector<Tensor, 8> examples;
-    for (const Tensor* t : given) examples.push_back(*t);
-    return op.body(attrs, examples);
   } else {
     fail<UnimplementedError>("[", op.name(), "] has no batching rule");
   }

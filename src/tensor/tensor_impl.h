@@ -38,7 +38,7 @@ struct TensorExtra {
   std::shared_ptr<Graph> graph;      // traced: the graph
   std::uint32_t value = 0;           // traced: which value of it
   Tensor inner;                      // batched: the whole batch
-  int level = 0;                     // batched: which vmap
+  std::uint64_t level = 0;           // traced, batched: whose (graph/level.h)
   TangentEntry* tangents = nullptr;  // only on results of ops, set by the thread that made them
   std::shared_ptr<void> foreign;     // memory that came from outside
   ~TensorExtra();

@@ -1,0 +1,54 @@
+// Structures of tensors: a tensor, a gradient, or vectors, arrays, maps, pairs, tuples and
+// optionals of structures. Functions that transform functions (grad, vmap, ...) take and give back
+// any of them; whatever is not a tensor passes through unchanged.
+#pragma once
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gradus/gradient.h"
+
+namespace gradus {
+
+// Calls f(Tensor&) for every tensor in a fixed order; undefined tensors and gradients that are none
+// are left out.
+template <class S, class F>
+void for_each_tensor(S& structure, F&& f) {
+  if constexpr (std::is_same_v<S, Tensor>) {
+    if (structure.defined()) f(structure);
+  } else if constexpr (std::is_same_v<S, Gradient>) {
+    if (structure.is_none()) return;
+    Tensor whole = structure.tensor();
+    f(whole);
+    structure = Gradient(std::move(whole));
+  } else if constexpr (requires { typename S::mapped_type; }) {
+    for (auto& [key, part] : structure) for_each_tensor(part, f);
+  } else if constexpr (requires { std::tuple_size<S>::value; }) {
+    std::apply([&](auto&... parts) { (for_each_tensor(parts, f), ...); }, structure);
+  } else if constexpr (requires { structure.has_value(); }) {
+    if (structure.has_value()) for_each_tensor(*structure, f);
+  } else if constexpr (!std::is_convertible_v<const S&, std::string> &&
+                       requires { structure.begin() != structure.end(); }) {
+    for (auto&& part : structure) for_each_tensor(part, f);
+  }
+}
+
+template <class S>
+std::vector<Tensor> tensors_of(const S& structure) {
+  std::vector<Tensor> tensors;
+  S copy = structure;
+  for_each_tensor(copy, [&](Tensor& t) { tensors.push_back(t); });
+  return tensors;
+}
+
+// The structure with its tensors replaced, in the order of tensors_of.
+template <class S>
+S with_tensors(S structure, const std::vector<Tensor>& tensors) {
+  std::size_t next = 0;
+  for_each_tensor(structure, [&](Tensor& t) { t = tensors[next++]; });
+  return structure;
+}
+
+}  // namespace gradus

@@ -1,0 +1,205 @@
+#include "gradus/vmap.h"
+
+#include <gtest/gtest.h>
+
+#include "gradus/gradus.h"
+
+namespace gradus {
+namespace {
+
+using Values = std::vector<double>;
+
+const Tensor kMatrix = {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}};
+
+TEST(Vmap, MapsAxisZeroAndStacksResults) {
+  const auto f = [](const Tensor& v) {
+    EXPECT_EQ(v.shape(), Shape({3}));
+    return reduce_sum(v * v);
+  };
+  const Tensor y = vmap(f)(kMatrix);
+  EXPECT_EQ(y.shape(), Shape({2}));
+  EXPECT_EQ(y.to_vector<double>(), (Values{14, 77}));
+}
+
+TEST(Vmap, OtherAxesAndSharedArguments) {
+  const Tensor w = {10.0, 100.0};
+  const Tensor y = vmap([](const Tensor& a, const Tensor& column) { return a * column; },
+                        std::nullopt, -1)(w, kMatrix);
+  EXPECT_EQ(y.shape(), Shape({3, 2}));
+  EXPECT_EQ(y.to_vector<double>(), (Values{10, 400, 20, 500, 30, 600}));
+}
+
+TEST(Vmap, ResultThatDoesNotDependOnTheExampleIsRepeated) {
+  const Tensor y = vmap([](const Tensor&) { return Tensor(7.0); })(kMatrix);
+  EXPECT_EQ(y.to_vector<double>(), (Values{7, 7}));
+}
+
+TEST(Vmap, StructuresGoInAndOut) {
+  using Parameters = std::map<std::string, Tensor>;
+  const Parameters p = {{"a", kMatrix}, {"b", Tensor{1.0, 2.0}}};
+  const auto [scaled, parts] = vmap([](const Parameters& q, double factor) {
+    return std::pair(q.at("a") * q.at("b") * factor, std::vector<Tensor>{q.at("b"), Tensor()});
+  })(p, 2.0);
+  EXPECT_EQ(scaled.to_vector<double>(), (Values{2, 4, 6, 16, 20, 24}));
+  EXPECT_EQ(parts[0].to_vector<double>(), (Values{1, 2}));
+  EXPECT_FALSE(parts[1].defined());
+}
+
+TEST(Vmap, Nests) {
+  // All pairs of rows: an outer product written for two scalars.
+  const Tensor a = {1.0, 2.0, 3.0}, b = {10.0, 20.0};
+  const auto times = [](const Tensor& x, const Tensor& y) { return x * y; };
+  const auto row = [&](const Tensor& x) {
+    return vmap([&](const Tensor& y) { return times(x, y); })(b);
+  };
+  const Tensor y = vmap(row)(a);
+  EXPECT_EQ(y.shape(), Shape({3, 2}));
+  EXPECT_EQ(y.to_vector<double>(), (Values{10, 20, 20, 40, 30, 60}));
+  // Both levels on one tensor, used again at the outer level afterwards.
+  const Tensor z = vmap([](const Tensor& v) {
+    const Tensor centred = vmap([&](const Tensor& e) { return e - reduce_mean(v); })(v);
+    return reduce_sum(centred * centred);
+  })(kMatrix);
+  EXPECT_EQ(z.to_vector<double>(), (Values{2, 2}));
+}
+
+TEST(Vmap, MatrixProductsOfEveryKindOfOperand) {
+  const Tensor m = {{1.0, 2.0}, {3.0, 4.0}};
+  const Tensor batch = reshape(Tensor{1.0, 0.0, 0.0, 1.0, 2.0, 0.0, 0.0, 2.0}, {2, 2, 2});
+  const auto product = [](const Tensor& a, const Tensor& b) { return matmul(a, b); };
+  EXPECT_EQ(vmap(product, 0, std::nullopt)(batch, m).to_vector<double>(),
+            (Values{1, 2, 3, 4, 2, 4, 6, 8}));
+  EXPECT_EQ(vmap(product, std::nullopt, 0)(m, batch).to_vector<double>(),
+            (Values{1, 2, 3, 4, 2, 4, 6, 8}));
+  EXPECT_EQ(vmap(product)(batch, batch).to_vector<double>(), (Values{1, 0, 0, 1, 4, 0, 0, 4}));
+}
+
+TEST(Vmap, EmptyAndSingleBatches) {
+  const auto f = [](const Tensor& v) { return reduce_sum(v + 1.0); };
+  EXPECT_EQ(vmap(f)(zeros({0, 3})).shape(), Shape({0}));
+  EXPECT_EQ(vmap(f)(zeros({1, 3})).to_vector<float>(), (std::vector<float>{3}));
+}
+
+TEST(Vmap, OfATape) {
+  // The gradient of each row's sum of cubes, with a tape that lives inside the mapped function.
+  const auto gradient = [](const Tensor& v) {
+    GradientTape tape;
+    tape.watch(v);
+    return tape.gradient(reduce_sum(v * v * v), v);
+  };
+  const Gradient g = vmap(gradient)(kMatrix);
+  EXPECT_EQ(g.tensor().to_vector<double>(), (Values{3, 12, 27, 48, 75, 108}));
+}
+
+TEST(Vmap, InsideATape) {
+  const Tensor w = {1.0, -1.0, 2.0};
+  GradientTape tape;
+  tape.watch(kMatrix);
+  tape.watch(w);
+  const Tensor y = vmap([&](const Tensor& v) { return reduce_sum(v * v * w); })(kMatrix);
+  const auto [dx, dw] = tape.gradient(y, kMatrix, w);
+  EXPECT_EQ(dx.tensor().to_vector<double>(), (Values{2, -4, 12, 8, -10, 24}));
+  EXPECT_EQ(dw.tensor().to_vector<double>(), (Values{17, 29, 45}));
+}
+
+TEST(Vmap, TapesInsideAndOutsideGiveSecondDerivatives) {
+  GradientTape outer;
+  outer.watch(kMatrix);
+  const Tensor g = vmap([](const Tensor& v) {
+    GradientTape inner;
+    inner.watch(v);
+    return inner.gradient(reduce_sum(v * v * v), v).tensor();
+  })(kMatrix);
+  EXPECT_EQ(outer.gradient(g, kMatrix).tensor().to_vector<double>(),
+            (Values{6, 12, 18, 24, 30, 36}));
+}
+
+TEST(Vmap, ForwardModeInsideAndOutside) {
+  const Tensor v = ones({2, 3}, float64);
+  const auto cube = [](const Tensor& x) { return x * x * x; };
+  {
+    const ForwardAccumulator acc(kMatrix, v);
+    const Tensor y = vmap(cube)(kMatrix);
+    EXPECT_EQ(acc.jvp(y).tensor().to_vector<double>(), (Values{3, 12, 27, 48, 75, 108}));
+  }
+  const Gradient t = vmap([&](const Tensor& x, const Tensor& u) {
+    const ForwardAccumulator acc(x, u);
+    return acc.jvp(cube(x));
+  })(kMatrix, v);
+  EXPECT_EQ(t.tensor().to_vector<double>(), (Values{3, 12, 27, 48, 75, 108}));
+}
+
+TEST(Vmap, PerExampleGradientsOfVariablesAndTensors) {
+  const Variable w(Tensor{1.0, 2.0, 3.0});
+  const Tensor b(0.5), unused = {1.0};
+  const Tensor targets = {1.0, 2.0};
+  const auto loss = [&](const Tensor& x, const Tensor& y) {
+    return square(reduce_sum(x * w) + b - y);
+  };
+  const auto g = per_example_gradients(loss, {w, b, unused}, kMatrix, targets);
+  // Residuals: 13.5 and 30.5; gradients 2 r x and 2 r.
+  EXPECT_EQ(g[0].to_vector<double>(), (Values{27, 54, 81, 244, 305, 366}));
+  EXPECT_EQ(g[1].to_vector<double>(), (Values{27, 61}));
+  EXPECT_EQ(g[2].shape(), Shape({2, 1}));
+  EXPECT_EQ(g[2].to_vector<double>(), (Values{0, 0}));
+}
+
+TEST(Vmap, AccumulatingKernelsAreNotUsedOnBatchedOrFollowedValues) {
+  // The second product's gradient meets a first one that is already there.
+  const Tensor w = {{1.0, 2.0}, {3.0, 4.0}}, fixed = {{1.0, 1.0}};
+  const Tensor xs = reshape(Tensor{1.0, 2.0, 3.0, 4.0}, {2, 1, 2});
+  const auto loss = [&](const Tensor& x) {
+    return reduce_sum(matmul(x, w)) + reduce_sum(matmul(fixed, w));
+  };
+  const auto g = per_example_gradients(loss, {w}, xs);
+  EXPECT_EQ(g[0].to_vector<double>(), (Values{2, 2, 3, 3, 4, 4, 5, 5}));
+
+  const Tensor x = {{2.0, 3.0}};
+  GradientTape outer;
+  outer.watch(x);
+  GradientTape inner;
+  inner.watch(w);
+  const Tensor y = reduce_sum(matmul(x, w)) + reduce_sum(matmul(fixed, w));
+  const Tensor dw = inner.gradient(y, w);
+  EXPECT_EQ(outer.gradient(dw, x).tensor().to_vector<double>(), (Values{2, 2}));
+}
+
+TEST(Vmap, Errors) {
+  const auto sum = [](const Tensor& a, const Tensor& b) { return a + b; };
+  const auto message = [](auto f) {
+    try {
+      f();
+    } catch (const InvalidArgumentError& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(message([&] { vmap(sum)(kMatrix, Tensor{1.0}); }),
+            "[vmap] argument 1 of shape (1,) has 1 examples along axis 0, the arguments before it "
+            "2; they must agree");
+  EXPECT_EQ(message([&] { vmap(sum)(kMatrix, Tensor(1.0)); }),
+            "[vmap] argument 1 is a scalar and has no axis to map; give std::nullopt as its "
+            "in_axes to share it between the examples");
+  EXPECT_EQ(message([&] { vmap(sum, 0)(kMatrix, kMatrix); }),
+            "[vmap] got 1 in_axes for 2 arguments; give one per argument, or none to map axis 0 of "
+            "all");
+  EXPECT_EQ(message([&] { vmap(sum, std::nullopt, std::nullopt)(kMatrix, kMatrix); }),
+            "[vmap] no argument is mapped; at least one in_axes must be an axis, not nullopt");
+  EXPECT_EQ(message([&] { vmap(sum, 0, 2)(kMatrix, kMatrix); }),
+            "[vmap] axis 2 is out of range for a tensor of rank 2; it must be in [-2, 2)");
+  EXPECT_NE(message([&] {
+              vmap([](const Tensor& v) { return Tensor(v.item<double>()); })(Tensor{1.0});
+            }).find("batched tensor"),
+            std::string::npos);
+  Tensor kept;
+  EXPECT_NE(message([&] {
+              vmap([&](const Tensor& v) {
+                vmap([&](const Tensor& e) { return kept = e; })(v);
+                return kept;
+              })(kMatrix);
+            }).find("has ended"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace gradus
