@@ -6,7 +6,7 @@ namespace gradus::expr {
 namespace {
 
 Expr sign_value(const Expr* in) {
-  return select(abs(in[0]) > 0, copy_sign(constant(in[0], 1), in[0]), in[0]);
+  return select(abs(in[0]) > 0, copy_sign(constant(in[0], 1), in[0]), in[0] + 0);
 }
 
 // The sign of the divisor, as Python's %.
@@ -40,13 +40,18 @@ const Fn minimum_fn = {"minimum",
                        [](const Expr* in) { return min(in[0], in[1]); },
                        {[](Expr g, const Expr* in, Expr) { return select(in[0] <= in[1], g, 0); },
                         [](Expr g, const Expr* in, Expr) { return select(in[0] <= in[1], 0, g); }}};
+// The smaller of x and the upper bound, then the larger of that and the lower bound.
 const Fn clip_fn = {
     "clip_by_value",
     3,
     [](const Expr* in) { return max(min(in[0], in[2]), in[1]); },
-    {[](Expr g, const Expr* in, Expr) { return select(in[1] <= in[0] && in[0] <= in[2], g, 0); },
-     [](Expr g, const Expr* in, Expr) { return select(in[0] < in[1], g, 0); },
-     [](Expr g, const Expr* in, Expr) { return select(in[0] > in[2], g, 0); }}};
+    {[](Expr g, const Expr* in, Expr) {
+       return select(in[0] <= in[2] && min(in[0], in[2]) >= in[1], g, 0);
+     },
+     [](Expr g, const Expr* in, Expr) { return select(min(in[0], in[2]) >= in[1], 0, g); },
+     [](Expr g, const Expr* in, Expr) {
+       return select(!(in[0] <= in[2]) && min(in[0], in[2]) >= in[1], g, 0);
+     }}};
 const Fn squared_difference_fn = {
     "squared_difference",
     2,

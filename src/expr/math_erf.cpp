@@ -7,6 +7,9 @@
 namespace gradus::expr {
 namespace {
 
+constexpr double kRootHalf = 0x1.6a09e667f3bcdp-1;
+constexpr double kTwoOverRootPi = 0x1.20dd750429b6dp+0, kHalfRootPi = 0x1.c5bf891b4ef6bp-1;
+
 // W(a) = e^(a^2) erfc(a) for 1/2 <= a <= 10.15 (float32) or 27.4 (float64).
 Expr scaled_erfc(Expr a) {
   const double c = pick(a, 2, 2.5);
@@ -24,18 +27,22 @@ Expr scaled_erfc(Expr a) {
                    2.024784790789813e-08});
 }
 
-// e^(-scale x^2) * factor, for scale 1 or 1/2 and a factor between 1/100 and 1. |x| is bounded so
-// that x^2 is finite.
+// e^(-scale a^2) * factor, for scale 1 or 1/2 and a factor between 1/100 and 1, where a is at most
+// largest_tail: from there on the result is 0.
+double largest_tail(Expr a, double scale) {
+  return scale == 1 ? pick(a, 10.2, 27.4) : pick(a, 14.41, 38.7);
+}
 Expr gaussian_times(Expr a, double scale, Expr factor) {
-  const Expr bounded = min(a, pick(a, 20, 60));
-  const Pair square = square_exactly(bounded);
-  const ExpParts parts =
-      exp_parts(max(square.hi * -scale, pick(a, -110, -770)), square.lo * -scale);
+  const Pair square = two_product(a * -scale, a);
+  const ExpParts parts = exp_parts(square.hi, square.lo);
   return scale_by_power(fma(parts.m, factor, factor), parts.steps);
 }
 
 // erfc(a) for a >= 1/2.
-Expr erfc_tail(Expr a) { return gaussian_times(a, 1, scaled_erfc(min(a, pick(a, 10.1, 27.4)))); }
+Expr erfc_tail(Expr a) {
+  const Expr bounded = min(a, largest_tail(a, 1));
+  return gaussian_times(bounded, 1, scaled_erfc(bounded));
+}
 
 // erf(a) for |a| <= 1.
 Expr erf_small(Expr a) {
@@ -62,7 +69,7 @@ Expr erf_value(const Expr* in) {
     const ExpParts exponent = exp_parts(
         -poly(min(a, 3.93), {-1.884542e-04, 1.1295803e+00, 6.332165e-01, 1.0842196e-01,
                              -2.5210211e-02, 4.2052125e-03, -4.414505e-04, 2.1694788e-05}));
-    tail = scale_by_normal_power(exponent.m + 1, exponent.steps);
+    tail = (exponent.m + 1) * power_of_two(a, exponent.steps);
   }
   return parts.restore(select(a < 1, erf_small(a), 1 - tail));
 }
@@ -74,14 +81,27 @@ Expr erfc_value(const Expr* in) {
 
 // (1/2) erfc(-x / sqrt(2)); the exponential is that of x^2 / 2 itself, not of a rounded quotient.
 Expr ndtr_value(const Expr* in) {
-  const Expr x = in[0] * 0x1.6a09e667f3bcdp-1, a = abs(x);
-  const Expr tail = gaussian_times(abs(in[0]), 0.5, 0.5 * scaled_erfc(min(a, pick(a, 10.1, 27.4))));
-  return select(a < 0.5, fma(erf_small(x), 0.5, 0.5), select(x < 0, tail, 1 - tail));
+  const Expr x = in[0], bounded = min(abs(x), largest_tail(x, 0.5));
+  const Expr a = bounded * kRootHalf;
+  if (is_double(x)) {
+    const Expr tail = gaussian_times(bounded, 0.5, 0.5 * scaled_erfc(a));
+    return select(a < 0.5, fma(erf_small(x * kRootHalf), 0.5, 0.5), select(x < 0, tail, 1 - tail));
+  }
+  // One polynomial from 0 on, exact at 0; this is the inside of gelu and has to be fast.
+  const Expr u = 1 / (a + 2);
+  const Expr w = u * poly((a - 2) * u, {5.1079136e-01, -3.4358048e-01, 1.3973577e-01, -1.821774e-02,
+                                        -1.075155e-02, 3.2166683e-03, 1.5218556e-03, -3.6140202e-04,
+                                        -2.6488176e-04, -2.4452002e-05});
+  const Expr tail = gaussian_times(bounded, 0.5, w);
+  return select(x < 0, tail, 1 - tail);
 }
 
-Expr gaussian_value(const Expr* in) { return gaussian_times(abs(in[0]), 1, constant(in[0], 1)); }
+Expr gaussian_value(const Expr* in) {
+  return gaussian_times(min(abs(in[0]), largest_tail(in[0], 1)), 1, constant(in[0], 1));
+}
 Expr normal_pdf_value(const Expr* in) {
-  return gaussian_times(abs(in[0]), 0.5, constant(in[0], 0x1.9884533d43651p-2));
+  return gaussian_times(min(abs(in[0]), largest_tail(in[0], 0.5)), 0.5,
+                        constant(in[0], 0x1.9884533d43651p-2));
 }
 
 // x P(w) with w = -log(1 - x^2), in pieces over w and sqrt(w).
@@ -137,8 +157,6 @@ const Fn inverse_gaussian_fn = {
     "inverse_gaussian", 1, inverse_gaussian_value, {[](Expr g, const Expr* in, Expr y) {
       return scaled(g, 2 * in[0] * y);
     }}};
-
-constexpr double kTwoOverRootPi = 0x1.20dd750429b6dp+0, kHalfRootPi = 0x1.c5bf891b4ef6bp-1;
 
 }  // namespace
 

@@ -36,7 +36,7 @@ Expr expm1_value(const Expr* in) {
 // e^|x| / 2, with the whole range of sinh and cosh.
 Expr half_exp(Expr a) {
   const ExpParts parts = exp_parts(min(a, pick(a, 89.5, 710.6)));
-  return (parts.m + 1) * power_of_two(a, parts.steps - 2) * 2;
+  return (parts.m + 1) * power_of_two(a, parts.steps, -2) * 2;
 }
 
 Expr sinh_value(const Expr* in) {
@@ -70,7 +70,7 @@ Expr tanh_value(const Expr* in) {
                 7.71369878984808e-05, -1.606895985037041e-05}),
           a);
   const ExpParts exponent = exp_parts(-2 * min(a, pick(a, 10, 20)));
-  const Expr e = scale_by_normal_power(exponent.m + 1, exponent.steps);
+  const Expr e = (exponent.m + 1) * power_of_two(a, exponent.steps);
   const Expr large = fma(e / (e + 1), -2, constant(e, 1));
   return parts.restore(select(a < 0.625, small, large));
 }

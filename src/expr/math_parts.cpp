@@ -1,6 +1,6 @@
 #include "expr/math_parts.h"
 
-#include <vector>
+#include <cmath>
 
 namespace gradus::expr {
 
@@ -51,20 +51,17 @@ ExpParts exp_parts(Expr x, Expr lo) {
 }
 
 Expr scale_by_power(Expr p, Expr steps) {
-  // Two factors, because 2^n itself may overflow or be subnormal.
+  // Two factors, because 2^n itself may overflow or be subnormal; factors, not bits added to those
+  // of p, because p may be a NaN.
   const int shift = mantissa_bits(p);
   const Expr half = shl(shr(steps, 1), shift), rest = shl(steps, shift) - half;
-  return from_bits(raw_bits(p) + half) * from_bits(rest + raw_bits(constant(p, 1)));
-}
-
-Expr scale_by_normal_power(Expr p, Expr steps) {
-  return from_bits(raw_bits(p) + shl(steps, mantissa_bits(p)));
+  const Expr one = raw_bits(constant(p, 1));
+  return p * from_bits(half + one) * from_bits(rest + one);
 }
 
 Expr power_of_two(Expr like, Expr steps, int offset) {
-  const double one =
-      offset >= 0 ? static_cast<double>(1u << offset) : 1 / static_cast<double>(1u << -offset);
-  return from_bits(shl(steps, mantissa_bits(like)) + raw_bits(constant(like, one)));
+  return from_bits(shl(steps, mantissa_bits(like)) +
+                   raw_bits(constant(like, std::ldexp(1.0, offset))));
 }
 
 Expr exp_of_nonpositive(Expr x, Expr lo) {
@@ -78,14 +75,12 @@ LogParts log_parts(Expr x) {
   const Expr bits = raw_bits(select(subnormal, x * scale, x));
   // The exponent counts from sqrt(1/2), and from a base that keeps the shifted number positive.
   const int width = mantissa_bits(x);
-  const Expr below = constant_bits(
-      x, bits.type(),
-      is_double(x) ? 0x3fe6a09e667f3bcdull - (0x3feull << 52) : 0x3f3504f3u - (0x7eu << 23));
-  const Expr biased = shr(bits - below, width);
+  const auto integer = [&](std::uint64_t value) { return constant_bits(x, bits.type(), value); };
+  const std::uint64_t below = is_double(x) ? 0x6a09e667f3bcdull : 0x3504f3u;
+  const std::uint64_t half = (is_double(x) ? 0x3feull : 0x7eull) << width;
+  const Expr above = bits - integer(below), biased = shr(above, width);
   const Expr f =
-      from_bits(bits - shl(biased, width) +
-                constant_bits(x, bits.type(), is_double(x) ? 0x3feull << 52 : 0x7eull << 23)) -
-      1;
+      from_bits(bit_and(above, integer((1ull << width) - 1)) + integer(half + below)) - 1;
   // An integer below 2^mantissa becomes a float by setting the exponent bits above it.
   const double lift = pick(x, 0x1p23, 0x1p52);
   const Expr e = from_bits(bit_or(biased, raw_bits(constant(x, lift)))) -

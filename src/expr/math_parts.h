@@ -65,8 +65,7 @@ struct ExpParts {
   Expr m, n, steps;
 };
 ExpParts exp_parts(Expr x, Expr lo = {});
-Expr scale_by_power(Expr p, Expr steps);         // p * 2^n for all n that exp needs, p near 1
-Expr scale_by_normal_power(Expr p, Expr steps);  // the same where the result is a normal number
+Expr scale_by_power(Expr p, Expr steps);  // p * 2^n for all n that exp needs, p near 1
 Expr power_of_two(Expr like, Expr steps, int offset = 0);  // 2^(n + offset), a normal number
 
 // e^(x + lo) where x <= 0, so that nothing overflows.

@@ -1,90 +1,97 @@
-// Circular functions. The argument is reduced in float64, also for float32, by a multiple of pi or
-// pi / 2 held in two or three pieces; every product is exact inside an fma. That is right up to
-// kLargestAngle; beyond it the result is NaN, because a wrong number would look right.
+// Circular functions. Angles are reduced to an eighth of a turn by subtracting a multiple n of pi /
+// 2, which is held in three pieces; products with a piece are exact inside an fma. Where n has too
+// many bits for that (beyond 1.6e6 in float32, 3.5e13 in float64) the result is NaN,
+// because a wrong number would look right.
 #include "expr/math_parts.h"
 
 namespace gradus::expr {
 namespace {
 
-constexpr double kPi[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53, -0x1.f1976b7ed8fbcp-109};
-constexpr double kOverPi = 0x1.45f306dc9c883p-2;
-constexpr double kLargestAngle = 0x1p45;
-constexpr double kRounder = 0x1.8p52;  // adding it leaves an integer in the low bits
+// x = r + (pi / 2) n with |r| <= 1.09 pi / 4; the low bits of `quarters` are those of n.
+struct QuarterTurns {
+  Expr r, quarters;
+};
 
-Expr subtract_multiple(Expr x, Expr k, double scale, bool three_pieces) {
-  Expr r = fma(k, -scale * kPi[0], x);
-  r = fma(k, -scale * kPi[1], r);
-  return three_pieces ? fma(k, -scale * kPi[2], r) : r;
+// Positive pieces, rounded down, so that an angle of -0 stays -0.
+struct HalfPi {
+  double piece[3];
+};
+HalfPi half_pi_pieces(Expr x) {
+  return is_double(x)
+             ? HalfPi{{0x1.921fb54442d18p+0, 0x1.1a62633145c06p-54, 0x1.c1cd129024e08p-107}}
+             : HalfPi{{0x1.921fb4p+0, 0x1.4442dp-24, 0x1.846988p-48}};
+}
+constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
+
+double largest_angle(Expr x) { return pick(x, 0x1.9p20, 0x1p45); }
+
+QuarterTurns reduce_angle(Expr x) {
+  const auto [piece] = half_pi_pieces(x);
+  const double round_to_one = pick(x, 0x1.8p23, 0x1.8p52);
+  const Expr sum = fma(x, kTwoOverPi, constant(x, round_to_one)), n = sum - round_to_one;
+  Expr r = x;
+  for (const double part : piece) r = fma(n, -part, r);
+  return {r, raw_bits(sum)};
 }
 
-// y with its sign flipped where the given bit of an integer is set.
-Expr flip_sign_by_bit(Expr y, Expr integer, int bit) {
-  const Expr moved = shl(integer, 63 - bit);
-  return from_bits(
-      bit_xor(raw_bits(y), bit == 0 ? moved : bit_and(moved, raw_bits(constant(y, -0.0)))));
+// The sign bit, set where the given bit of an integer is.
+Expr sign_from_bit(Expr integer, int bit) {
+  const int width = integer.type() == Type::i64 ? 64 : 32;
+  const Expr moved = shl(integer, width - 1 - bit);
+  return bit_and(from_bits(moved),
+                 from_bits(constant_bits(integer, integer.type(), 1ull << (width - 1))));
 }
+Expr is_odd(Expr integer) { return shl(integer, integer.type() == Type::i64 ? 63 : 31) < 0; }
 
-// float32: everything in float64, so that the result is rounded once. With j = round(x / pi +
-// phase) and r = x - (j - phase) pi, the sine of (-1)^j r is sin(x) for phase 0 and cos(x) for
-// phase 1/2.
-Expr sin_from_half_turn(Expr x, double phase) {
-  const Expr sum = fma(x, kOverPi, phase) + kRounder;
-  const Expr r =
-      flip_sign_by_bit(subtract_multiple(x, sum - kRounder - phase, 1, false), raw_bits(sum), 0);
-  const Expr z = r * r;
-  return fma(r * z,
-             poly(z, {-0.1666666662614817, 0.00833333110848812, -0.0001984086819050674,
-                      2.7525383271391808e-06, -2.388888687959288e-08}),
-             r);
-}
-
-// float64: the sine or the cosine of the rest of a quarter turn.
-Expr sin_from_quarter_turn(Expr x, int quarters) {
-  const Expr sum = fma(x, 2 * kOverPi, kRounder);
-  const Expr r = subtract_multiple(x, sum - kRounder, 0.5, true), z = r * r;
+// sin(a + shift pi / 2) for a >= 0.
+Expr sin_of_positive(Expr a, int shift) {
+  const QuarterTurns angle = reduce_angle(a);
+  const Expr r = angle.r, z = r * r;
   const Expr sine =
       fma(r * z,
-          poly(z, {-0.16666666666666627, 0.008333333333321067, -0.0001984126982869619,
-                   2.7557313297747283e-06, -2.5050695329848185e-08, 1.589310409104176e-10}),
+          poly(z, {-1.6666646e-01, 8.331672e-03, -1.9453558e-04},
+               {-0.16666666666666627, 0.008333333333321067, -0.0001984126982869619,
+                2.7557313297747283e-06, -2.5050695329848185e-08, 1.589310409104176e-10}),
           r);
-  const Expr most = fma(z, -0.5, 1);
-  const Expr cosine =
-      most + fma(z * z,
+  Expr cosine;
+  if (is_double(a)) {
+    const Expr most = fma(z, -0.5, 1);
+    cosine = most +
+             fma(z * z,
                  poly(z, {0.04166666666666658, -0.001388888888887097, 2.4801587287528005e-05,
                           -2.755731379159448e-07, 2.087564749604752e-09, -1.1355744406096332e-11}),
                  fma(z, -0.5, 1 - most));
-  const Expr turns = raw_bits(sum) + quarters, odd = shl(turns, 63) < 0;
-  return flip_sign_by_bit(select(odd, cosine, sine), turns, 1);
+  } else {
+    cosine = fma(z, poly(z, {-0.5, 4.166663e-02, -1.3886638e-03, 2.4361145e-05}), 1);
+  }
+  const Expr quarters = angle.quarters + shift;
+  const Expr y = bit_xor(select(is_odd(quarters), cosine, sine), sign_from_bit(quarters, 1));
+  return select(a <= largest_angle(a), y, kNan);
 }
 
-Expr sin_or_cos(Expr x, int quarters) {
-  const Expr y =
-      is_double(x) ? sin_from_quarter_turn(x, quarters)
-                   : convert(sin_from_half_turn(convert(x, Type::f64), 0.5 * quarters), Type::f32);
-  return select(abs(x) <= kLargestAngle, y, kNan);
+Expr sin_value(const Expr* in) {
+  const auto parts = split_sign(in[0]);
+  return bit_xor(sin_of_positive(parts.magnitude, 0), parts.sign);
 }
+Expr cos_value(const Expr* in) { return sin_of_positive(abs(in[0]), 1); }
 
-Expr sin_value(const Expr* in) { return keep_zero(in[0], sin_or_cos(in[0], 0)); }
-Expr cos_value(const Expr* in) { return sin_or_cos(in[0], 1); }
-
-// A polynomial in the reduced angle, in float64 for float32 too; -1 / t in odd quarter turns.
+// tan(r), or -1 / tan(r) in odd quarters.
 Expr tan_value(const Expr* in) {
-  const Expr x = convert(in[0], Type::f64), sum = fma(x, 2 * kOverPi, kRounder);
-  const Expr r = subtract_multiple(x, sum - kRounder, 0.5, is_double(in[0])), z = r * r;
-  const Expr p =
-      is_double(in[0])
-          ? poly(z, {0.333333333333334, 0.13333333333322758, 0.0539682539743021,
-                     0.021869488361173126, 0.008863238537063702, 0.0035920944881080055,
-                     0.001456090792391646, 0.000588639596656835, 0.0002445507271944781,
-                     8.151841409929554e-05, 7.092924933762277e-05, -3.0312950088177982e-05,
-                     5.253384592803859e-05, -2.620045619651728e-05, 1.0226804509571346e-05})
-          : poly(z, {0.3333333154424169, 0.1333342440298163, 0.05395251354673976,
-                     0.02199990248475335, 0.00827323317475216, 0.005113995422078665,
-                     -0.000726165297098663, 0.0020976219935571754});
-  const Expr t = fma(r * z, p, r);
-  const Expr odd = shl(raw_bits(sum), 63) < 0;
-  const Expr y = convert(select(odd, -1 / t, t), in[0].type());
-  return select(abs(in[0]) <= kLargestAngle, keep_zero(in[0], y), kNan);
+  const auto parts = split_sign(in[0]);
+  const QuarterTurns angle = reduce_angle(parts.magnitude);
+  const Expr r = angle.r, z = r * r;
+  const Expr t = fma(r * z,
+                     poly(z,
+                          {3.33334e-01, 1.333104e-01, 5.423262e-02, 2.044496e-02, 1.2873016e-02,
+                           -2.335285e-03, 5.4998687e-03},
+                          {0.333333333333334, 0.13333333333322758, 0.0539682539743021,
+                           0.021869488361173126, 0.008863238537063702, 0.0035920944881080055,
+                           0.001456090792391646, 0.000588639596656835, 0.0002445507271944781,
+                           8.151841409929554e-05, 7.092924933762277e-05, -3.0312950088177982e-05,
+                           5.253384592803859e-05, -2.620045619651728e-05, 1.0226804509571346e-05}),
+                     r);
+  const Expr y = select(is_odd(angle.quarters), -1 / t, t);
+  return bit_xor(select(parts.magnitude <= largest_angle(t), y, kNan), parts.sign);
 }
 
 // asin(s) = s + s z P(z), z = s^2, for |x| <= 0.545; from s = sqrt((1 - |x|) / 2) <= 1/2 beyond.
@@ -156,7 +163,7 @@ Expr atan_by_octants(Expr a) {
   const auto offset = [&](double eighth) {
     return select(far, 2 * eighth, select(middle, constant(a, eighth), 0));
   };
-  return offset(kPi[0] / 4) + (t + (rest + offset(kPi[1] / 4)));
+  return offset(0x1.921fb54442d18p-1) + (t + (rest + offset(0x1.1a62633145c07p-55)));
 }
 
 Expr atan_value(const Expr* in) {
