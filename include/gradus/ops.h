@@ -5,4 +5,5 @@
 #include "gradus/linalg.h"
 #include "gradus/nn.h"
 #include "gradus/reduce.h"
+#include "gradus/scan.h"
 #include "gradus/shaping.h"

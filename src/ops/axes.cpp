@@ -14,7 +14,11 @@ int normal_axis(const char* op, std::int64_t axis, int rank) {
 
 Ints normal_axes(const char* op, const Ints& axes, int rank) {
   bool seen[kMaxRank] = {};
-  for (std::int64_t axis : axes) seen[normal_axis(op, axis, rank)] = true;
+  for (std::int64_t axis : axes) {
+    bool& here = seen[normal_axis(op, axis, rank)];
+    if (here) fail<InvalidArgumentError>("[", op, "] axes ", axes, " name axis ", axis, " twice");
+    here = true;
+  }
   Ints sorted;
   for (int i = 0; i < rank; ++i)
     if (seen[i]) sorted.push_back(i);

@@ -6,7 +6,7 @@ namespace gradus {
 
 // Throws InvalidArgumentError naming the op if the axis does not exist.
 int normal_axis(const char* op, std::int64_t axis, int rank);
-// Sorted and without repeats; an empty list stays empty.
+// Sorted; an axis that is named twice is an error; an empty list stays empty.
 Ints normal_axes(const char* op, const Ints& axes, int rank);
 Ints all_axes(int rank);
 

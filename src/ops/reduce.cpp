@@ -1,45 +1,21 @@
-// Sums and their kin over any axes.
+// Reductions that are one kernel: sums, means, products, extrema, any and all.
 #include "gradus/reduce.h"
 
-#include "base/check.h"
 #include "gradus/elementwise.h"
+#include "gradus/scan.h"
 #include "gradus/shaping.h"
 #include "graph/batch.h"
 #include "graph/symbols.h"
 #include "kernels/reduce.h"
 #include "ops/axes.h"
-#include "ops/records.h"
+#include "ops/reduce_attrs.h"
 
 namespace gradus {
 namespace {
 
-struct ReduceAttrs {
-  Ints axes;
-  bool keepdims = false;
-  static auto fields() {
-    return attr_fields(attr("axes", &ReduceAttrs::axes), attr("keepdims", &ReduceAttrs::keepdims));
-  }
-};
+using kernels::Reduction;
 
-Shape reduced_shape(const Shape& in, const Ints& axes, bool keepdims) {
-  Shape out;
-  for (int i = 0, next = 0; i < in.rank(); ++i) {
-    if (next < axes.rank() && axes[next] == i) {
-      ++next;
-      if (keepdims) out.push_back(1);
-    } else {
-      out.push_back(in[i]);
-    }
-  }
-  return out;
-}
-
-void infer_reduce(const Call& c, Avals& out) {
-  const auto& attrs = c.get<ReduceAttrs>();
-  out.push_back({c.in[0].dtype, reduced_shape(c.shape(0), attrs.axes, attrs.keepdims)});
-}
-
-template <kernels::Reduction R>
+template <Reduction R>
 void reduce_kernel(const KernelCall& c) {
   std::uint64_t mask = 0;
   for (std::int64_t axis : c.get<ReduceAttrs>().axes) mask |= std::uint64_t{1} << axis;
@@ -47,75 +23,135 @@ void reduce_kernel(const KernelCall& c) {
                   c.out[0].data);
 }
 
-Tensors batch_reduce(const BatchCall& call) {
-  ReduceAttrs attrs = call.get<ReduceAttrs>();
-  for (int i = 0; i < attrs.axes.rank(); ++i) ++attrs.axes[i];
-  return call.op.run(call.in, &attrs);
+template <Reduction R>
+OpInfo info(const char* name, const char* doc, DTypes dtypes, const char* like) {
+  return {.name = name,
+          .doc = doc,
+          .dtypes = dtypes,
+          .attrs = &attr_type<ReduceAttrs>(),
+          .infer = infer_reduce,
+          .kernel = reduce_kernel<R>,
+          .batch = batch_reduce,
+          .samples = reduce_samples,
+          .like = like};
 }
 
-std::vector<Sample> reduce_samples() {
-  return {sample<ReduceAttrs>({{{2, 3, 4}}}, {{1}, false}),
-          sample<ReduceAttrs>({{{2, 3, 4}}}, {{0, 2}, true}),
-          sample<ReduceAttrs>({{{5}}}, {{0}, false}), sample<ReduceAttrs>({{{3, 0}}}, {{1}, false}),
-          sample<ReduceAttrs>({{{}}}, {{}, false})};
+// Max and min: which elements were chosen, and how many for each result.
+Tensors chosen(const Site& s) {
+  const Ints& axes = s.get<ReduceAttrs>().axes;
+  const Tensor& x = s.in[0];
+  const Tensor mask = logical_or(equal(x, with_axes(s.out[0], s.shape(0), axes)), not_equal(x, x));
+  return {mask, reduce_sum(cast(mask, x.dtype()), axes, s.get<ReduceAttrs>().keepdims)};
 }
 
-// A result of reducing `axes` of a tensor of shape `in`, with those axes back as size 1.
-Tensor with_axes(const Tensor& y, const Shape& in, const Ints& axes) {
-  return reshape(y, reduced_shape(in, axes, true));
+Tensor mean_of_chosen(const Site& s, const Tensors& residual, const Tensor& t) {
+  const auto& p = s.get<ReduceAttrs>();
+  return divide(reduce_sum(where(residual[0], t, 0), p.axes, p.keepdims), residual[1]);
 }
 
-Tensor run(const Op& op, const Tensor& x, const Ints& axes, bool keepdims) {
-  return op({x}, ReduceAttrs{normal_axes(op.name(), axes, x.rank()), keepdims});
+// For every element along the reduced axes, the product of all the others: what comes before it
+// times what comes after it, so that zeros need no care.
+Tensor product_of_others(const Tensor& x, const Ints& axes) {
+  Ints order;
+  Shape rows;
+  for (int i = 0, next = 0; i < x.rank(); ++i) {
+    if (next < axes.rank() && axes[next] == i) {
+      ++next;
+    } else {
+      order.push_back(i);
+      rows.push_back(x.shape()[i]);
+    }
+  }
+  std::int64_t n = 1;
+  for (std::int64_t axis : axes) {
+    order.push_back(axis);
+    n = size_mul(n, x.shape()[static_cast<int>(axis)]);
+  }
+  rows.push_back(n);
+  const Tensor moved = transpose(x, order), flat = reshape(moved, rows);
+  const Tensor others = cumprod(flat, -1, true) * cumprod(flat, -1, true, true);
+  Ints back = order;
+  for (int i = 0; i < order.rank(); ++i) back[static_cast<int>(order[i])] = i;
+  return transpose(reshape(others, moved.shape()), back);
 }
 
 }  // namespace
 
 const Op reduce_sum_op = linear(
-    {.name = "reduce_sum",
-     .doc = "The sum over axes; accurate however long, in a fixed order.",
-     .dtypes = kNumeric,
-     .attrs = &attr_type<ReduceAttrs>(),
-     .infer = infer_reduce,
-     .kernel = reduce_kernel<kernels::Reduction::sum>,
-     .batch = batch_reduce,
-     .samples = reduce_samples,
-     .like = "numpy.sum"},
+    info<Reduction::sum>("reduce_sum",
+                         "The sum over axes; accurate however long, in a fixed order.", kNumeric,
+                         "numpy.sum"),
     [](const Site& s, int, const Tensor& ct) {
       return Cotangent::spread(with_axes(ct, s.shape(0), s.get<ReduceAttrs>().axes), s.shape(0));
     });
 
 const Op reduce_mean_op =
-    linear({.name = "reduce_mean",
-            .doc = "The mean over axes; NaN over nothing. An integer mean truncates.",
-            .dtypes = kNumeric,
-            .attrs = &attr_type<ReduceAttrs>(),
-            .infer = infer_reduce,
-            .kernel = reduce_kernel<kernels::Reduction::mean>,
-            .batch = batch_reduce,
-            .samples =
-                [] {
-                  return std::vector<Sample>{sample<ReduceAttrs>({{{2, 3, 4}}}, {{0, 2}, true}),
-                                             sample<ReduceAttrs>({{{5, 2}}}, {{1}, false})};
-                },
-            .like = "numpy.mean"},
+    linear(info<Reduction::mean>("reduce_mean",
+                                 "The mean over axes; NaN over nothing. An integer mean truncates.",
+                                 kNumeric, "numpy.mean"),
            [](const Site& s, int, const Tensor& ct) {
              const Ints& axes = s.get<ReduceAttrs>().axes;
-             std::int64_t n = 1;
-             for (std::int64_t axis : axes) n = size_mul(n, s.shape(0)[static_cast<int>(axis)]);
-             const Tensor g = with_axes(ct, s.shape(0), axes);
-             const Tensor part = is_symbol(n) ? divide(g, cast(dynamic_size(n), g.dtype()))
-                                              : divide(g, static_cast<double>(n));
+             const Tensor part = divide_by_count(with_axes(ct, s.shape(0), axes), s.shape(0), axes);
              return Cotangent::spread(part, s.shape(0));
            });
 
-Tensor reduce_sum(In x) { return run(reduce_sum_op, x, all_axes(x->rank()), false); }
+const Op reduce_prod_op = general(
+    info<Reduction::prod>("reduce_prod",
+                          "The product over axes; its gradient is exact with any number of zeros.",
+                          kNumeric, "numpy.prod"),
+    [](const Site& s, std::span<const Tensor> t, std::span<Tensor> out) {
+      const auto& p = s.get<ReduceAttrs>();
+      out[0] = reduce_sum(t[0] * product_of_others(s.in[0], p.axes), p.axes, p.keepdims);
+    });
+
+const Op reduce_max_op =
+    selecting(info<Reduction::max>("reduce_max",
+                                   "The largest element over axes, NaN if there is one. Elements "
+                                   "that tie share the gradient equally.",
+                                   kReal, "numpy.max"),
+              chosen, mean_of_chosen);
+
+const Op reduce_min_op =
+    selecting(info<Reduction::min>("reduce_min",
+                                   "The smallest element over axes, NaN if there is one. Elements "
+                                   "that tie share the gradient equally.",
+                                   kReal, "numpy.min"),
+              chosen, mean_of_chosen);
+
+const Op reduce_any_op = not_differentiable(
+    info<Reduction::any>("reduce_any", "Whether any element is true.", kBools, "numpy.any"),
+    "its values are bool");
+const Op reduce_all_op = not_differentiable(
+    info<Reduction::all>("reduce_all", "Whether all elements are true.", kBools, "numpy.all"),
+    "its values are bool");
+
+Tensor reduce_sum(In x) { return run_reduction(reduce_sum_op, x, all_axes(x->rank()), false); }
 Tensor reduce_sum(In x, const Shape& axes, bool keepdims) {
-  return run(reduce_sum_op, x, axes, keepdims);
+  return run_reduction(reduce_sum_op, x, axes, keepdims);
 }
-Tensor reduce_mean(In x) { return run(reduce_mean_op, x, all_axes(x->rank()), false); }
+Tensor reduce_mean(In x) { return run_reduction(reduce_mean_op, x, all_axes(x->rank()), false); }
 Tensor reduce_mean(In x, const Shape& axes, bool keepdims) {
-  return run(reduce_mean_op, x, axes, keepdims);
+  return run_reduction(reduce_mean_op, x, axes, keepdims);
+}
+Tensor reduce_prod(In x) { return run_reduction(reduce_prod_op, x, all_axes(x->rank()), false); }
+Tensor reduce_prod(In x, const Shape& axes, bool keepdims) {
+  return run_reduction(reduce_prod_op, x, axes, keepdims);
+}
+Tensor reduce_max(In x) { return run_reduction(reduce_max_op, x, all_axes(x->rank()), false); }
+Tensor reduce_max(In x, const Shape& axes, bool keepdims) {
+  return run_reduction(reduce_max_op, x, axes, keepdims);
+}
+Tensor reduce_min(In x) { return run_reduction(reduce_min_op, x, all_axes(x->rank()), false); }
+Tensor reduce_min(In x, const Shape& axes, bool keepdims) {
+  return run_reduction(reduce_min_op, x, axes, keepdims);
+}
+Tensor reduce_any(In x) { return run_reduction(reduce_any_op, x, all_axes(x->rank()), false); }
+Tensor reduce_any(In x, const Shape& axes, bool keepdims) {
+  return run_reduction(reduce_any_op, x, axes, keepdims);
+}
+Tensor reduce_all(In x) { return run_reduction(reduce_all_op, x, all_axes(x->rank()), false); }
+Tensor reduce_all(In x, const Shape& axes, bool keepdims) {
+  return run_reduction(reduce_all_op, x, axes, keepdims);
 }
 
 }  // namespace gradus

@@ -6,6 +6,7 @@
 #include "graph/symbols.h"
 #include "kernels/strided_copy.h"
 #include "ops/axes.h"
+#include "ops/moves.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -71,8 +72,6 @@ Ints zeros_of(int rank) {
   return z;
 }
 
-Tensor pad_with_zeros(const Tensor& x, const Ints& before, const Ints& after);
-
 }  // namespace
 
 const Op slice_op =
@@ -108,7 +107,7 @@ const Op slice_op =
              for (int i = 0; i < p.size.rank(); ++i) {
                after.push_back(size_sub(size_sub(s.shape(0)[i], p.begin[i]), p.size[i]));
              }
-             return pad_with_zeros(ct, p.begin, after);
+             return pad_zeros(ct, p.begin, after);
            });
 
 const Op pad_zeros_op =
@@ -256,13 +255,9 @@ const Op transpose_op =
              return transpose(ct, inverse);
            });
 
-namespace {
-
-Tensor pad_with_zeros(const Tensor& x, const Ints& before, const Ints& after) {
+Tensor pad_zeros(const Tensor& x, const Ints& before, const Ints& after) {
   return pad_zeros_op({x}, PadAttrs{before, after});
 }
-
-}  // namespace
 
 Tensor slice(In x, const Shape& begin, const Shape& size) {
   const Shape& shape = x->shape();

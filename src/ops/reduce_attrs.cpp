@@ -1,0 +1,59 @@
+#include "ops/reduce_attrs.h"
+
+#include "gradus/elementwise.h"
+#include "gradus/shaping.h"
+#include "graph/symbols.h"
+#include "ops/axes.h"
+
+namespace gradus {
+
+Shape reduced_shape(const Shape& in, const Ints& axes, bool keepdims) {
+  Shape out;
+  for (int i = 0, next = 0; i < in.rank(); ++i) {
+    if (next < axes.rank() && axes[next] == i) {
+      ++next;
+      if (keepdims) out.push_back(1);
+    } else {
+      out.push_back(in[i]);
+    }
+  }
+  return out;
+}
+
+void infer_reduce(const Call& c, Avals& out) {
+  const auto& attrs = c.get<ReduceAttrs>();
+  out.push_back({c.in[0].dtype, reduced_shape(c.shape(0), attrs.axes, attrs.keepdims)});
+}
+
+Tensors batch_reduce(const BatchCall& call) {
+  ReduceAttrs attrs = call.get<ReduceAttrs>();
+  for (int i = 0; i < attrs.axes.rank(); ++i) ++attrs.axes[i];
+  return call.op.run(call.in, &attrs);
+}
+
+std::vector<Sample> reduce_samples() {
+  const auto arg = [](const Shape& shape) { return SampleArg{shape, -2, 2, Fill::distinct}; };
+  return {sample<ReduceAttrs>({arg({2, 3, 4})}, {{1}, false}),
+          sample<ReduceAttrs>({arg({2, 3, 4})}, {{0, 2}, true}),
+          sample<ReduceAttrs>({arg({5})}, {{0}, false}),
+          sample<ReduceAttrs>({arg({0, 3})}, {{1}, false}),
+          sample<ReduceAttrs>({arg({})}, {{}, false}),
+          sample<ReduceAttrs>({arg({2, 1})}, {{}, false})};
+}
+
+Tensor with_axes(const Tensor& y, const Shape& in, const Ints& axes) {
+  return reshape(y, reduced_shape(in, axes, true));
+}
+
+Tensor divide_by_count(const Tensor& g, const Shape& in, const Ints& axes) {
+  std::int64_t n = 1;
+  for (std::int64_t axis : axes) n = size_mul(n, in[static_cast<int>(axis)]);
+  return is_symbol(n) ? divide(g, cast(dynamic_size(n), g.dtype()))
+                      : divide(g, static_cast<double>(n));
+}
+
+Tensor run_reduction(const Op& op, const Tensor& x, const Ints& axes, bool keepdims) {
+  return op({x}, ReduceAttrs{normal_axes(op.name(), axes, x.rank()), keepdims});
+}
+
+}  // namespace gradus

@@ -1,0 +1,31 @@
+// What the reductions share: their attributes, shape rule, batching rule and samples.
+#pragma once
+#include <vector>
+
+#include "graph/attrs.h"
+#include "graph/op.h"
+
+namespace gradus {
+
+struct ReduceAttrs {
+  Ints axes;  // sorted, no repeats
+  bool keepdims = false;
+  static auto fields() {
+    return attr_fields(attr("axes", &ReduceAttrs::axes), attr("keepdims", &ReduceAttrs::keepdims));
+  }
+};
+
+Shape reduced_shape(const Shape& in, const Ints& axes, bool keepdims);
+void infer_reduce(const Call& call, Avals& out);
+Tensors batch_reduce(const BatchCall& call);
+std::vector<Sample> reduce_samples();
+
+// A result of reducing `axes` of a tensor of shape `in`, with those axes back as size 1.
+Tensor with_axes(const Tensor& y, const Shape& in, const Ints& axes);
+// g divided by the number of elements behind each result.
+Tensor divide_by_count(const Tensor& g, const Shape& in, const Ints& axes);
+
+// Runs a record with ReduceAttrs on axes as users write them.
+Tensor run_reduction(const Op& op, const Tensor& x, const Ints& axes, bool keepdims);
+
+}  // namespace gradus
