@@ -18,6 +18,7 @@ struct ConvOptions {
 // x [n, h, w, c], filter [h, w, c / groups, out]: the number of groups follows from the shapes.
 Tensor conv2d(In x, In filter, const ConvOptions& options = {});
 // The transpose of conv2d in its input, as tf.nn.conv2d_transpose: filter [h, w, out, in].
-Tensor conv2d_transpose(In x, In filter, const Shape& output_shape, const ConvOptions& options = {});
+Tensor conv2d_transpose(In x, In filter, const Shape& output_shape,
+                        const ConvOptions& options = {});
 
 }  // namespace gradus::nn

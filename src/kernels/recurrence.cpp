@@ -39,8 +39,7 @@ void walk(const T* a, const T* b, const RecurrenceShape& s, std::int64_t columns
   for (std::int64_t i = 0; i < s.n; ++i, row += step) {
     const std::int64_t factor = s.lag ? row - step : row;
     for (std::int64_t c = 0; c < columns; ++c) {
-      state[c] =
-          i == 0 ? load(b[row + c]) : load(a[factor + c]) * state[c] + load(b[row + c]);
+      state[c] = i == 0 ? load(b[row + c]) : load(a[factor + c]) * state[c] + load(b[row + c]);
       y[row + c] = round_to<T>(state[c]);
     }
   }
@@ -49,7 +48,8 @@ void walk(const T* a, const T* b, const RecurrenceShape& s, std::int64_t columns
 template <class T>
 void walk_all(const void* a, const void* b, const RecurrenceShape& s, void* out) {
   const std::int64_t blocks = (s.inner + kColumns - 1) / kColumns;
-  const std::int64_t work = s.n * std::min(s.inner, kColumns) * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t work =
+      s.n * std::min(s.inner, kColumns) * static_cast<std::int64_t>(sizeof(T));
   parallel_ranges(s.outer * blocks, grain_of(work), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t column = i % blocks * kColumns;

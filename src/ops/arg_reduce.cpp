@@ -6,6 +6,7 @@
 #include "kernels/reduce.h"
 #include "kernels/scratch.h"
 #include "ops/axes.h"
+#include "ops/records.h"
 
 namespace gradus {
 namespace {

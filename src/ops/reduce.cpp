@@ -8,6 +8,7 @@
 #include "graph/symbols.h"
 #include "kernels/reduce.h"
 #include "ops/axes.h"
+#include "ops/records.h"
 #include "ops/reduce_attrs.h"
 
 namespace gradus {

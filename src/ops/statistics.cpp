@@ -7,6 +7,7 @@
 #include "kernels/reduce.h"
 #include "kernels/scratch.h"
 #include "ops/axes.h"
+#include "ops/records.h"
 #include "ops/reduce_attrs.h"
 
 namespace gradus {
@@ -40,9 +41,10 @@ const ElementwiseRule& root_step() {
   return *rule;
 }
 const ElementwiseRule& scaled_root_step() {
-  static const auto* rule = elementwise_rule([](Expr sum, Expr largest) {
-                              return select(is_inf(largest), max(largest, 0), expr::sqrt(sum) * largest);
-                            }).release();
+  static const auto* rule =
+      elementwise_rule([](Expr sum, Expr largest) {
+        return select(is_inf(largest), max(largest, 0), expr::sqrt(sum) * largest);
+      }).release();
   return *rule;
 }
 

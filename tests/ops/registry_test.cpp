@@ -9,11 +9,11 @@
 
 #include "autodiff/rules.h"
 #include "gradus/gradus.h"
-#include "ops/registry.h"
 #include "graph/batch.h"
 #include "graph/elementwise.h"
 #include "graph/evaluate.h"
 #include "graph/op.h"
+#include "ops/registry.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
