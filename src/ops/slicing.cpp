@@ -189,8 +189,7 @@ const Op concat_op =
                   Tensors in;
                   for (std::size_t i = 0; i < c.in.size(); ++i) {
                     Shape shape = c.in[i].shape();
-                    if (!c.is_batched(static_cast<int>(i)))
-                      shape.insert(0, c.size);
+                    if (!c.is_batched(static_cast<int>(i))) shape.insert(0, c.size);
                     in.push_back(broadcast_to(c.in[i], shape));
                   }
                   return c.op.run(in, &attrs);
