@@ -4,13 +4,15 @@
     bench/run [--only mlp_b32,lstm] [--rounds 4] [--threads 1,2] [--budget 0.2] [--build DIR]
 
 Each round starts both programs once per number of threads, so that a busy spell of the machine falls
-on both; the best time of all rounds counts. One thread means one pinned core. The ratio is
-libtorch / Gradus: above 1, Gradus is faster. Exits with 1 when both sides computed different things.
+on both; the best time of all rounds counts. One thread means one pinned core; where even its best
+sample had to share that core, the processor time is shown instead, marked ~. The ratio is libtorch /
+Gradus: above 1, Gradus is faster. Exits with 1 when both sides computed different things.
 """
 import argparse
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -70,21 +72,31 @@ class Program:
 
     def start(self, threads):
         for _ in range(5):
-            begin = time.perf_counter()
+            begin, cpu = time.perf_counter(), children_seconds()
             self.command(self.startup, threads)
-            self.note(("startup", threads), (time.perf_counter() - begin) * 1e6, 0.0)
+            self.note(("startup", threads), (time.perf_counter() - begin) * 1e6, (children_seconds() - cpu) * 1e6)
 
     def note(self, key, best, cpu):
         self.best[key] = min(best, self.best.get(key, best))
         self.cpu[key] = min(cpu, self.cpu.get(key, cpu))
 
+    def disturbed(self, key):
+        return key[1] == 1 and self.cpu[key] < 0.8 * self.best[key]
+
+    def microseconds(self, key):
+        return self.cpu[key] if self.disturbed(key) else self.best[key]
+
+
+def children_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
 
 def shown(program, key):
-    """A time in a readable unit; ~ when even the best one-thread sample shared its core."""
-    us = program.best.get(key) if program else None
-    if us is None:
+    """A time in a readable unit."""
+    if not program or key not in program.best:
         return "-"
-    busy = "~" if key[1] == 1 and 0 < program.cpu[key] < 0.8 * us else ""
+    us, busy = program.microseconds(key), "~" if program.disturbed(key) else ""
     for unit, size in (("s", 1e6), ("ms", 1e3), ("us", 1)):
         if us >= size:
             return f"{us / size:.3g} {unit}{busy}"
@@ -94,10 +106,9 @@ def shown(program, key):
 def table_row(name, threads, gradus, torch):
     keys = [((name if mode == "eager" else f"{name}.{mode}"), threads) for mode in MODES]
     ours = [key for key in keys if key in gradus.best]
-    theirs = torch.best.get((name, threads)) if torch else None
     ratio, verdict = "-", ""
-    if ours and theirs:
-        factor = theirs / min(gradus.best[key] for key in ours)
+    if ours and torch and (name, threads) in torch.best:
+        factor = torch.microseconds((name, threads)) / min(map(gradus.microseconds, ours))
         ratio = f"{factor:.3g}x"
         verdict = "**loss**" if factor < 1 else "below target" if factor < CASES[name][0] else "ok"
         if any(differs(gradus.check.get(key), torch.check.get((name, threads))) for key in ours):
