@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "kernels/conv2d_filter.h"
 #include "kernels/conv2d_gather.h"
+#include "kernels/depthwise.h"
 #include "kernels/gemm.h"
 
 namespace gradus::kernels {
@@ -48,13 +49,16 @@ void conv2d(const Conv2dShape& s, const void* input, const void* filter, void* o
     g.bias = bias, g.relu = relu;
     return gemm(g);
   }
+  if (is_depthwise(s)) return depthwise(s, input, filter, output, bias, relu);
   const int64_t group_in = s.in_c / s.groups, group_out = s.out_c / s.groups;
   GatherPass pass;
   pass.float64 = s.dtype == DType::float64;
   pass.batch = s.batch;
+  pass.source = {bytes(input), s.in_h, s.in_w, s.in_c * element};
   pass.source_item = s.in_h * s.in_w * s.in_c * element;
   pass.step_y = s.stride_h;
   pass.step_x = s.stride_w;
+  pass.target = static_cast<char*>(output);
   pass.rows = s.out_h();
   pass.cols = s.out_w();
   pass.target_col = s.out_c * element;
@@ -64,19 +68,16 @@ void conv2d(const Conv2dShape& s, const void* input, const void* filter, void* o
     for (int64_t j = 0; j < s.filter_w; ++j)
       pass.taps.push_back(
           {i * s.dilation_h - s.pad_top, j * s.dilation_w - s.pad_left, i * s.filter_w + j});
+  pass.groups = s.groups;
   pass.k = group_in;
   pass.n = group_out;
+  pass.filter = bytes(filter);
   pass.filter_row = s.out_c * element;
   pass.filter_tap = group_in * pass.filter_row;
+  pass.filter_group = group_out * element;
+  pass.bias = bytes(bias);
   pass.relu = relu;
-  for (int64_t g = 0; g < s.groups; ++g) {
-    pass.source = {bytes(input), s.in_h, s.in_w, s.in_c * element};
-    pass.source_channel = g * group_in * element;
-    pass.target = static_cast<char*>(output) + g * group_out * element;
-    pass.filter = bytes(filter) + g * group_out * element;
-    if (bias) pass.bias = bytes(bias) + g * group_out * element;
-    run_gather(pass);
-  }
+  run_gather(pass);
 }
 
 void conv2d_input_gradient(const Conv2dShape& s, const void* d_output, const void* filter,
@@ -90,19 +91,25 @@ void conv2d_input_gradient(const Conv2dShape& s, const void* d_output, const voi
     g.gate = gate, g.ld_gate = s.in_c;
     return gemm(g);
   }
+  if (is_depthwise(s))
+    return depthwise_input_gradient(s, d_output, filter, d_input, accumulate, gate);
   const int64_t group_in = s.in_c / s.groups, group_out = s.out_c / s.groups;
   const int64_t pixel = s.in_c * element;
   GatherPass pass;
   pass.float64 = s.dtype == DType::float64;
   pass.batch = s.batch;
+  pass.source = {bytes(d_output), s.out_h(), s.out_w(), s.out_c * element};
   pass.source_item = s.out_h() * s.out_w() * s.out_c * element;
   pass.target_item = s.in_h * s.in_w * pixel;
   pass.target_row = s.stride_h * s.in_w * pixel;
   pass.target_col = s.stride_w * pixel;
+  pass.groups = s.groups;
   pass.k = group_out;
   pass.n = group_in;
+  pass.filter = bytes(filter);
   pass.filter_row = s.out_c * element;
   pass.filter_tap = group_in * pass.filter_row;
+  pass.filter_group = group_out * element;
   pass.filter_transposed = true;
   pass.accumulate = accumulate;
 
@@ -122,21 +129,16 @@ void conv2d_input_gradient(const Conv2dShape& s, const void* d_output, const voi
             pass.taps.push_back({dy, dx, i * s.filter_w + j});
         }
       const int64_t corner = (phase_y * s.in_w + phase_x) * pixel;
-      for (int64_t g = 0; g < s.groups; ++g) {
-        const int64_t in_group = corner + g * group_in * element;
-        pass.source = {bytes(d_output), s.out_h(), s.out_w(), s.out_c * element};
-        pass.source_channel = g * group_out * element;
-        pass.target = static_cast<char*>(d_input) + in_group;
-        pass.filter = bytes(filter) + g * group_out * element;
-        if (gate) pass.gate = bytes(gate) + in_group;
-        run_gather(pass);
-      }
+      pass.target = static_cast<char*>(d_input) + corner;
+      if (gate) pass.gate = bytes(gate) + corner;
+      run_gather(pass);
     }
 }
 
 void conv2d_filter_gradient(const Conv2dShape& s, const void* input, const void* d_output,
                             void* d_filter, bool accumulate) {
   element_of(s);
+  if (is_depthwise(s)) return depthwise_filter_gradient(s, input, d_output, d_filter, accumulate);
   if (!is_matrix_product(s)) return run_filter_gradient(s, input, d_output, d_filter, accumulate);
   GemmArgs g = matrix_product(s, s.in_c, s.out_c, s.batch * s.in_h * s.in_w);
   g.a = input, g.lda = s.in_c, g.trans_a = true;

@@ -18,6 +18,7 @@
 #include "kernels/gemm.h"
 #include "kernels/gemm_tile.h"
 #include "kernels/scratch.h"
+#include "kernels/tile_sum.h"
 
 namespace gradus::kernels {
 namespace {
@@ -61,7 +62,7 @@ class FilterGradient {
       run_units(units * i / chunks, units * (i + 1) / chunks,
                 partial.as<char>() + i * filter_bytes_, false);
     });
-    add_up(partial.as<char>(), chunks, d_filter, accumulate);
+    sum_arrays(s_.dtype, partial.data(), chunks, filter_bytes_ / element_, d_filter, accumulate);
   }
 
  private:
@@ -164,31 +165,6 @@ class FilterGradient {
     }
     run(tall, cut.height + 1);
     run(others, cut.height);
-  }
-
-  // d_filter (+)= the sum of the partial ones: products with 1, which are exact.
-  void add_up(const char* partial, int64_t count, char* d_filter, bool accumulate) const {
-    const float one = 1;
-    const double one64 = 1;
-    std::vector<TileOffsets> offsets;
-    for (int64_t i = 0; i < count; ++i) offsets.push_back({0, i * filter_bytes_});
-    TileSpec spec;
-    spec.isa = isa_;
-    spec.float64 = float64_;
-    spec.accumulate = accumulate;
-    TileArgs args{};
-    args.a = float64_ ? static_cast<const void*>(&one64) : &one;
-    args.k = args.tiles = 1;
-    args.offsets = offsets.data();
-    args.products = count;
-    const int64_t elements = filter_bytes_ / element_;
-    const int64_t step = tile_cols(isa_, float64_, TileForm::rows, 1);
-    for (int64_t i = 0; i < elements; i += step) {
-      spec.cols = static_cast<std::uint8_t>(std::min(step, elements - i));
-      args.b = partial + i * element_;
-      args.c = d_filter + i * element_;
-      tile_kernel(spec)(args);
-    }
   }
 };
 

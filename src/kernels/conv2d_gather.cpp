@@ -53,7 +53,8 @@ class Gather {
         width_(std::min(panel_width(), pass.n)),
         k_rows_(static_cast<int64_t>(products_.taps.size()) * pass.k),
         panel_bytes_(form_ == TileForm::dot ? width_ * k_rows_ * element_ : k_rows_ * packed_row()),
-        filter_(static_cast<std::size_t>(ceil_div(pass.n, width_) * panel_bytes_)) {
+        panels_(ceil_div(pass.n, width_)),
+        filter_(static_cast<std::size_t>(pass.groups * panels_ * panel_bytes_)) {
     find_extent();
     pack_filter();
   }
@@ -74,9 +75,9 @@ class Gather {
   const int64_t element_;
   const Products products_;
   const TileForm form_;
-  const int64_t width_;   // of a panel
-  const int64_t k_rows_;  // of the packed filter: all taps
-  const int64_t panel_bytes_;
+  const int64_t width_;                 // of a panel
+  const int64_t k_rows_;                // of the packed filter: all taps
+  const int64_t panel_bytes_, panels_;  // panels of each group
   Scratch filter_;
   Extent reach_{0, 1, 0, 1};  // of the taps, around the pixel
 
@@ -99,22 +100,24 @@ class Gather {
 
   void pack_filter() {
     const auto pack = [&](int64_t panel) {
-      const int64_t j = panel * width_, cols = std::min(width_, pass_.n - j);
+      const int64_t j = panel % panels_ * width_, cols = std::min(width_, pass_.n - j);
       for (std::size_t t = 0; t < products_.taps.size(); ++t)
-        pack_tap(static_cast<int64_t>(t), j, cols, filter_.as<char>() + panel * panel_bytes_);
+        pack_tap(static_cast<int64_t>(t), panel / panels_, j, cols,
+                 filter_.as<char>() + panel * panel_bytes_);
     };
-    const int64_t panels = ceil_div(pass_.n, width_);
+    const int64_t panels = pass_.groups * panels_;
     constexpr int64_t kParallelFrom = 128 * 1024;  // elements
-    if (k_rows_ * pass_.n < kParallelFrom)
+    if (k_rows_ * pass_.n * pass_.groups < kParallelFrom)
       for (int64_t panel = 0; panel < panels; ++panel) pack(panel);
     else
       parallel_for(panels, pack);
   }
 
   // Columns [j, j + cols) of one tap's matrix.
-  void pack_tap(int64_t t, int64_t j, int64_t cols, char* panel) const {
+  void pack_tap(int64_t t, int64_t group, int64_t j, int64_t cols, char* panel) const {
     const int64_t k = pass_.k, row = pass_.filter_row;
-    const char* from = pass_.filter + products_.taps[t].filter * pass_.filter_tap +
+    const char* from = pass_.filter + group * pass_.filter_group +
+                       products_.taps[t].filter * pass_.filter_tap +
                        j * (pass_.filter_transposed ? row : element_);
     const auto transpose = pack_table(isa_).transposed[pass_.float64];
     if (form_ == TileForm::dot) {
@@ -137,7 +140,7 @@ class Gather {
   int64_t block_rows() const {
     constexpr int64_t kEnoughChunks = 8, kLeastWork = 500'000;
     const int64_t row_bytes = pass_.step_y * pass_.cols * pass_.step_x * pass_.source.pixel;
-    const int64_t row_work = std::max<int64_t>(1, pass_.cols * k_rows_ * pass_.n);
+    const int64_t row_work = std::max<int64_t>(1, pass_.cols * k_rows_ * pass_.n * pass_.groups);
     int64_t block =
         std::clamp<int64_t>(kWindowBytes / std::max<int64_t>(1, row_bytes), 1, pass_.rows);
     if (ceil_div(pass_.rows, block) * pass_.batch < kEnoughChunks)
@@ -159,9 +162,9 @@ class Gather {
     const auto count = static_cast<int64_t>(offsets.size());
     const int64_t bytes = products_.run * pass_.k * packed_row();
     const int64_t step = std::max<int64_t>(1, kFilterBytes / std::max<int64_t>(1, bytes));
-    for (int64_t j = 0; j < pass_.n; j += width_)
+    for (int64_t panel = 0; panel < pass_.groups * panels_; ++panel)
       for (int64_t i = 0; i < count; i += step)
-        run_panel(item, y0, y1, window, j, offsets, i, std::min(count, i + step));
+        run_panel(item, y0, y1, window, panel, offsets, i, std::min(count, i + step));
   }
 
   std::vector<TileOffsets> offsets_in(const Window& window) const {
@@ -177,9 +180,11 @@ class Gather {
     return offsets;
   }
 
-  // Rows [y0, y1) of the target, channels from j on, products [first, last).
-  void run_panel(int64_t item, int64_t y0, int64_t y1, const Window& window, int64_t j,
+  // Rows [y0, y1) of the target, the channels of one panel, products [first, last).
+  void run_panel(int64_t item, int64_t y0, int64_t y1, const Window& window, int64_t panel,
                  const std::vector<TileOffsets>& offsets, int64_t first, int64_t last) const {
+    const int64_t group = panel / panels_, j = panel % panels_ * width_;
+    const int64_t channel = (group * pass_.n + j) * element_;
     const bool final_part = last == static_cast<int64_t>(offsets.size());
     TileSpec spec;
     spec.isa = isa_;
@@ -198,17 +203,17 @@ class Gather {
     }
 
     TileArgs args{};
-    args.b = filter_at(j);
+    args.b = static_cast<const char*>(filter_.data()) + panel * panel_bytes_;
     args.k = products_.taps.empty() ? 0 : products_.run * pass_.k;
     args.a_stride = pass_.step_x * pass_.source.pixel;
     args.b_stride = form_ == TileForm::dot ? k_rows_ * element_ : packed_row();
     args.c_stride = args.gate_stride = pass_.target_col;
     args.offsets = offsets.data() + first;
     args.products = last - first;
-    if (pass_.bias) args.bias = pass_.bias + j * element_;
+    if (pass_.bias) args.bias = pass_.bias + channel;
     for (int64_t y = y0; y < y1; ++y) {
-      const int64_t target = item * pass_.target_item + y * pass_.target_row + j * element_;
-      args.a = window.at(y * pass_.step_y, 0) + pass_.source_channel;
+      const int64_t target = item * pass_.target_item + y * pass_.target_row + channel;
+      args.a = window.at(y * pass_.step_y, 0) + group * pass_.k * element_;
       args.c = pass_.target + target;
       if (pass_.gate) args.gate = pass_.gate + target;
       for (int i = 0; i < 2; ++i) {
@@ -222,11 +227,6 @@ class Gather {
         if (args.gate) args.gate = static_cast<const char*>(args.gate) + pixels * args.gate_stride;
       }
     }
-  }
-
-  const char* filter_at(int64_t j) const {
-    return static_cast<const char*>(const_cast<Scratch&>(filter_).data()) +
-           j / width_ * panel_bytes_;
   }
 };
 

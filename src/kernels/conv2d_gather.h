@@ -27,17 +27,19 @@ struct GatherPass {
 
   Image source{};  // of the first item
   std::int64_t source_item = 0;
-  std::int64_t source_channel = 0;  // bytes: of each pixel the k channels from here on are read
   std::int64_t step_y = 1, step_x = 1;
 
   char* target = nullptr;
   std::int64_t rows = 0, cols = 0;
   std::int64_t target_item = 0, target_row = 0, target_col = 0;
 
+  // The channels come in groups that do not see each other, k of the source and n of the target
+  // in each.
+  std::int64_t groups = 1, k = 0, n = 0;
+
   std::vector<GatherTap> taps;
-  std::int64_t k = 0, n = 0;
   const char* filter = nullptr;
-  std::int64_t filter_tap = 0, filter_row = 0;
+  std::int64_t filter_tap = 0, filter_row = 0, filter_group = 0;
   bool filter_transposed = false;  // rows of the filter's matrices are n, and k are neighbours
 
   bool accumulate = false;

@@ -51,7 +51,7 @@ void run_forward(PoolRows PoolTable::*function, const Pool2dShape& s, const void
                       [&](const Pool2dShape& wide, const void* from, void* to) {
                         run_forward(function, wide, from, taps, new_taps, to);
                       });
-  const PoolArgs args{&s, input, output, taps, new_taps, false};
+  const PoolArgs args{&s, s.out_h(), s.out_w(), input, output, taps, new_taps, false};
   run(table(s.dtype).*function, args, s.batch * s.out_h(), s.out_w() * s.channels,
       s.window_h * s.window_w);
 }
@@ -63,7 +63,7 @@ void run_gradient(PoolRows PoolTable::*function, const Pool2dShape& s, const voi
                       [&](const Pool2dShape& wide, const void* from, void* to) {
                         run_gradient(function, wide, from, taps, to, accumulate);
                       });
-  const PoolArgs args{&s, d_output, d_input, taps, nullptr, accumulate};
+  const PoolArgs args{&s, s.out_h(), s.out_w(), d_output, d_input, taps, nullptr, accumulate};
   const int64_t windows =
       (s.window_h + s.stride_h - 1) / s.stride_h * ((s.window_w + s.stride_w - 1) / s.stride_w);
   run(table(s.dtype).*function, args, s.batch * s.in_h, s.in_w * s.channels, windows);

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/channel_lanes.h"
 #include "kernels/pool_table.h"
-#include "kernels/vec.h"
 
 namespace gradus::kernels::GRADUS_ISA {
 namespace {
@@ -35,64 +35,10 @@ inline Part covering(int64_t in, int64_t stride, int64_t pad, int64_t window, in
   return {begin, most(least(last / stride + 1, outputs), begin)};
 }
 
-// Whole numbers as wide as T, and a way to have T, Vec<T> and the numbers in one notation.
-template <class T>
-struct WholeOf {
-  using type = std::int32_t;
-};
-template <>
-struct WholeOf<double> {
-  using type = std::int64_t;
-};
-template <class T>
-using Whole = typename WholeOf<T>::type;
-
-template <class T>
-struct OneLane {
-  using Value = T;
-  using Number = Whole<T>;
-  static constexpr int kCount = 1;
-  static Value get(const T* p) { return *p; }
-  static void put(T* p, Value v) { *p = v; }
-  static Number get_taps(const std::int32_t* p) { return *p; }
-  static void put_taps(std::int32_t* p, Number n) { *p = static_cast<std::int32_t>(n); }
-  static Value all(T x) { return x; }
-  static Number all_number(Number n) { return n; }
-};
-
-template <class T>
-struct AllLanes {
-  using Value = Vec<T>;
-  using Number = Vec<Whole<T>>;
-  static constexpr int kCount = kLanes<T>;
-  typedef std::int32_t Taps __attribute__((vector_size(kLanes<T> * 4)));
-  static Value get(const T* p) { return load(p); }
-  static void put(T* p, Value v) { store(p, v); }
-  static Number get_taps(const std::int32_t* p) {
-    Taps taps;
-    std::memcpy(&taps, p, sizeof taps);
-    return __builtin_convertvector(taps, Number);
-  }
-  static void put_taps(std::int32_t* p, Number n) {
-    const Taps taps = __builtin_convertvector(n, Taps);
-    std::memcpy(p, &taps, sizeof taps);
-  }
-  static Value all(T x) { return Value{} + x; }
-  static Number all_number(Whole<T> n) { return Number{} + n; }
-};
-
-// Calls body(lanes, c) for all channels: vectors first, then the rest one by one.
-template <class T, class Body>
-inline void for_channels(int64_t channels, const Body& body) {
-  int64_t c = 0;
-  for (; c + kLanes<T> <= channels; c += kLanes<T>) body(AllLanes<T>{}, c);
-  for (; c < channels; ++c) body(OneLane<T>{}, c);
-}
-
 template <class T>
 void max_rows(const PoolArgs& args, int64_t begin, int64_t end) {
   const Pool2dShape& s = *args.shape;
-  const int64_t out_h = s.out_h(), out_w = s.out_w(), in_row = s.in_w * s.channels;
+  const int64_t out_h = args.out_h, out_w = args.out_w, in_row = s.in_w * s.channels;
   for (int64_t row = begin; row < end; ++row) {
     const int64_t image = row / out_h, oy = row % out_h;
     const Part ys = inside(oy, s.stride_h, s.pad_top, s.window_h, s.in_h);
@@ -126,7 +72,7 @@ void max_rows(const PoolArgs& args, int64_t begin, int64_t end) {
 template <class T>
 void take_rows(const PoolArgs& args, int64_t begin, int64_t end) {
   const Pool2dShape& s = *args.shape;
-  const int64_t out_h = s.out_h(), out_w = s.out_w();
+  const int64_t out_h = args.out_h, out_w = args.out_w;
   const T* from = static_cast<const T*>(args.from);
   T* to = static_cast<T*>(args.to);
   for (int64_t row = begin; row < end; ++row)
@@ -153,7 +99,7 @@ struct Cover {
 template <class T, class Body>
 inline void for_covering(const PoolArgs& args, int64_t begin, int64_t end, const Body& body) {
   const Pool2dShape& s = *args.shape;
-  const int64_t out_h = s.out_h(), out_w = s.out_w();
+  const int64_t out_h = args.out_h, out_w = args.out_w;
   std::vector<Part> columns;  // found once, because it takes divisions
   for (int64_t x = 0; x < s.in_w; ++x)
     columns.push_back(covering(x, s.stride_w, s.pad_left, s.window_w, out_w));
@@ -190,7 +136,7 @@ void max_gradient_rows(const PoolArgs& args, int64_t begin, int64_t end) {
 template <class T>
 void average_rows(const PoolArgs& args, int64_t begin, int64_t end) {
   const Pool2dShape& s = *args.shape;
-  const int64_t out_h = s.out_h(), out_w = s.out_w(), in_row = s.in_w * s.channels;
+  const int64_t out_h = args.out_h, out_w = args.out_w, in_row = s.in_w * s.channels;
   for (int64_t row = begin; row < end; ++row) {
     const int64_t image = row / out_h, oy = row % out_h;
     const Part ys = inside(oy, s.stride_h, s.pad_top, s.window_h, s.in_h);

@@ -7,6 +7,7 @@ namespace gradus::kernels {
 
 struct PoolArgs {
   const Pool2dShape* shape;
+  std::int64_t out_h, out_w;
   const void* from;
   void* to;
   const std::int32_t* taps;

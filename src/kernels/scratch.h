@@ -16,9 +16,9 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  void* data() { return data_; }
+  void* data() const { return data_; }
   template <class T>
-  T* as() {
+  T* as() const {
     return static_cast<T*>(data_);
   }
 
