@@ -35,7 +35,7 @@ Block create(std::size_t bytes) {
 }
 
 void destroy(const Block& block) {
-  ::operator delete(block.data, block.capacity < Scratch::kLarge ? kAlignment : kHugePage);
+  ::operator delete(block.data, block.capacity <= Scratch::kLarge ? kAlignment : kHugePage);
 }
 
 // A few free blocks. The smallest that is large enough is taken; when full, the smallest goes.
@@ -106,7 +106,7 @@ Scratch::Scratch(std::size_t bytes) {
 
 Scratch::~Scratch() {
   Block victim;
-  if (capacity_ < kLarge) {
+  if (capacity_ <= kLarge) {  // large ones are at least a huge page
     victim = small_blocks.give({data_, capacity_});
   } else {
     LargeBlocks& shared = large_blocks();
