@@ -1,10 +1,15 @@
 // Gradus: tensors and their derivatives. This header includes the whole public API.
 #pragma once
+#include "gradus/dlpack.h"
 #include "gradus/error.h"
 #include "gradus/forward.h"
 #include "gradus/gradient.h"
+#include "gradus/interrupt.h"
+#include "gradus/io.h"
+#include "gradus/memory.h"
 #include "gradus/ops.h"
 #include "gradus/structure.h"
 #include "gradus/tensor.h"
+#include "gradus/threads.h"
 #include "gradus/variable.h"
 #include "gradus/vmap.h"
