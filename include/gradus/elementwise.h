@@ -18,6 +18,46 @@ Tensor sqrt(In x);
 Tensor maximum(In x, In y);
 Tensor minimum(In x, In y);
 Tensor conj(In x);
+Tensor sign(In x);
+Tensor reciprocal(In x);
+Tensor rsqrt(In x);
+Tensor pow(In x, In y);
+Tensor squared_difference(In x, In y);
+Tensor clip_by_value(In x, In low, In high);
+Tensor floor(In x);
+Tensor ceil(In x);
+Tensor round(In x);                  // ties to even
+Tensor div_no_nan(In x, In y);       // 0 where y is 0
+Tensor multiply_no_nan(In x, In y);  // 0 where y is 0
+Tensor xlogy(In x, In y);            // 0 where x is 0
+Tensor xdivy(In x, In y);            // 0 where x is 0
+
+// Functions, about one unit in the last place.
+Tensor exp(In x);
+Tensor expm1(In x);
+Tensor log(In x);
+Tensor log1p(In x);
+Tensor sin(In x);
+Tensor cos(In x);
+Tensor tan(In x);
+Tensor asin(In x);
+Tensor acos(In x);
+Tensor atan(In x);
+Tensor atan2(In y, In x);
+Tensor sinh(In x);
+Tensor cosh(In x);
+Tensor tanh(In x);
+Tensor asinh(In x);
+Tensor acosh(In x);
+Tensor atanh(In x);
+Tensor sigmoid(In x);
+Tensor softplus(In x);
+Tensor log_sigmoid(In x);
+Tensor erf(In x);
+Tensor erfc(In x);
+Tensor erfinv(In x);
+Tensor lgamma(In x);
+Tensor digamma(In x);
 
 // Comparisons and logic: the result is bool.
 Tensor equal(In x, In y);

@@ -116,6 +116,19 @@ void pull_back_linearised(const Site& site, std::span<const Cotangent> cts, std:
   }
 }
 
+// Does anybody follow the values of this rule, so that it will itself be differentiated?
+bool is_watched(const Site& site, std::span<const Cotangent> cts) {
+  if (!thread_context.observer) return false;
+  const auto followed = [](const Tensor& t) {
+    return t.defined() && (t.impl()->has(kTracked) || t.impl()->has(kHasTangent));
+  };
+  for (const Tensor& t : site.in)
+    if (followed(t)) return true;
+  for (const Cotangent& ct : cts)
+    if (followed(ct.value())) return true;
+  return false;
+}
+
 void pull_back_body(const Site& site, std::span<const Cotangent> cts, std::uint32_t wanted,
                     GradientSink& sink) {
   auto grads = vjp_of([&](std::span<const Tensor> in) { return site.op.body(site.attrs, in); },
@@ -170,7 +183,9 @@ Tensors push_forward_bilinear(const Site& site, std::span<const Tensor> tangents
 void pull_back(const Site& site, std::span<Cotangent> cts, std::uint32_t wanted,
                GradientSink& sink) {
   const Op& op = site.op;
-  if (op.vjp) return pull_back_vjp(site, cts, wanted, sink);
+  if (op.vjp && !(op.info.first_order_vjp && is_watched(site, cts))) {
+    return pull_back_vjp(site, cts, wanted, sink);
+  }
   switch (op.kind) {
     case Kind::elementwise:
       return pull_back_elementwise(site, cts[0], wanted, sink);

@@ -7,8 +7,20 @@ namespace gradus {
 
 extern const Op add_op, subtract_op, multiply_op, identity_op, cast_op;
 extern const Op reshape_op, broadcast_to_op, gather_op, matmul_op;
-extern const Op conj_op, slice_op, reduce_sum_op, conv2d_op;  // for the registry
-extern const Op argmax_op, cumsum_op, reduce_variance_op;
+
+// One of each family, for the registry.
+extern const Op argmax_op;
+extern const Op conj_op;
+extern const Op conv2d_op;
+extern const Op cumsum_op;
+extern const Op exp_op;
+extern const Op layer_norm_op;
+extern const Op lstm_op;
+extern const Op max_pool_op;
+extern const Op reduce_sum_op;
+extern const Op reduce_variance_op;
+extern const Op slice_op;
+extern const Op softmax_op;
 
 // x itself, as a kernel: copies, broadcasts and converts between dtypes.
 const ElementwiseRule& copy_rule();

@@ -9,9 +9,24 @@ namespace gradus {
 
 // One record of each family (source file), so that a program that asks for all ops links them all.
 [[gnu::used]] const Op* const kFamilies[] = {
-    &add_op,        &argmax_op,          &cast_op,    &conj_op,
-    &conv2d_op,     &cumsum_op,          &gather_op,  &matmul_op,
-    &reduce_sum_op, &reduce_variance_op, &reshape_op, &slice_op};
+    &add_op,
+    &argmax_op,
+    &cast_op,
+    &conj_op,
+    &conv2d_op,
+    &cumsum_op,
+    &exp_op,
+    &gather_op,
+    &layer_norm_op,
+    &lstm_op,
+    &matmul_op,
+    &max_pool_op,
+    &reduce_sum_op,
+    &reduce_variance_op,
+    &reshape_op,
+    &slice_op,
+    &softmax_op,
+};
 
 std::vector<const Op*> all_ops() {
   std::vector<const Op*> ops;

@@ -17,6 +17,7 @@ std::int64_t row_bytes(RowOperand kind, DType dtype, std::int64_t cols) {
     case RowOperand::per_row:
       return element;
     case RowOperand::shared:
+    case RowOperand::scalar:
       break;
   }
   return 0;
@@ -32,7 +33,8 @@ const expr::Kernel& RowKernel::kernel(DType dtype) const {
   if (const expr::Kernel* known = slot.load(std::memory_order_acquire)) return *known;
   expr::Builder builder;
   Exprs inputs;
-  for (RowOperand kind : in_) inputs.push_back(builder.input(dtype, kind != RowOperand::per_row));
+  for (RowOperand kind : in_)
+    inputs.push_back(builder.input(dtype, kind == RowOperand::row || kind == RowOperand::shared));
   const Exprs outputs = body_(inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     builder.output(outputs[i], dtype, out_[i] == RowOperand::per_row);

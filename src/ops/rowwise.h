@@ -24,6 +24,7 @@ enum class RowOperand : std::uint8_t {
   row,      // [rows, cols]
   per_row,  // [rows]: one number for each row
   shared,   // [cols]: the same for every row
+  scalar,   // one number for everything
 };
 
 class RowKernel {

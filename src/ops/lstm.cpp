@@ -1,0 +1,352 @@
+// A long short-term memory layer over whole sequences.
+//
+// The inputs' share of the gates is one product for all times; each step then adds the state's
+// share and runs one fused gate kernel. Backwards the steps make the gates' gradients, and the
+// gradients of the weights, of the inputs and of the bias are again single products and sums over
+// all times. Gates are in Keras's order: input, forget, cell, output. Batches come first: x is [b,
+// t, n].
+#include <cstring>
+
+#include "base/check.h"
+#include "expr/math.h"
+#include "gradus/elementwise.h"
+#include "gradus/indexing.h"
+#include "gradus/linalg.h"
+#include "gradus/nn.h"
+#include "gradus/shaping.h"
+#include "graph/batch.h"
+#include "graph/elementwise.h"
+#include "kernels/gemm.h"
+#include "kernels/reduce.h"
+#include "kernels/scratch.h"
+#include "ops/records.h"
+
+namespace gradus {
+namespace {
+
+struct Sizes {
+  std::int64_t batch, time, in, hidden, gates, element;
+  Sizes(const View& x, const View& wh)
+      : batch((*x.shape)[0]),
+        time((*x.shape)[1]),
+        in((*x.shape)[2]),
+        hidden((*wh.shape)[0]),
+        gates(4 * hidden),
+        element(static_cast<std::int64_t>(size_of(x.dtype))) {}
+};
+
+// A kernel over [b, h] whose operands have their own distances between rows.
+class GateKernel {
+ public:
+  using Exprs = std::vector<Expr>;
+  GateKernel(int inputs, Exprs (*body)(const Exprs&)) : inputs_(inputs), body_(body) {}
+
+  const expr::Kernel& operator[](DType dtype) const {
+    auto& slot = kernels_[dtype == float32 ? 0 : 1];
+    if (const expr::Kernel* known = slot.load(std::memory_order_acquire)) return *known;
+    expr::Builder builder;
+    Exprs in;
+    for (int i = 0; i < inputs_; ++i) in.push_back(builder.input(dtype));
+    for (const Expr& e : body_(in)) builder.output(e, dtype);
+    const expr::Kernel* made = new expr::Kernel(compile(builder.finish()));
+    const expr::Kernel* expected = nullptr;
+    if (slot.compare_exchange_strong(expected, made, std::memory_order_acq_rel)) return *made;
+    delete made;
+    return *expected;
+  }
+
+ private:
+  int inputs_;
+  Exprs (*body_)(const Exprs&);
+  mutable std::atomic<const expr::Kernel*> kernels_[2] = {};
+};
+
+// (zi, zf, zg, zo, c before) -> (i, f, g, o, c, h)
+const GateKernel forward_gates(5, [](const GateKernel::Exprs& z) {
+  const Expr i = expr::sigmoid(z[0]), f = expr::sigmoid(z[1]), g = expr::tanh(z[2]);
+  const Expr o = expr::sigmoid(z[3]), c = f * z[4] + i * g;
+  return GateKernel::Exprs{i, f, g, o, c, o * expr::tanh(c)};
+});
+
+// (i, f, g, o, c, c before, dh here, dh from later, dc here, dc from later) ->
+// (dzi, dzf, dzg, dzo, dc before)
+const GateKernel backward_gates(10, [](const GateKernel::Exprs& a) {
+  const Expr i = a[0], f = a[1], g = a[2], o = a[3], th = expr::tanh(a[4]);
+  const Expr dh = a[6] + a[7], dc = a[8] + a[9] + dh * o * (1 - th * th);
+  return GateKernel::Exprs{dc * g * (i * (1 - i)), dc * a[5] * (f * (1 - f)), dc * i * (1 - g * g),
+                           dh * th * (o * (1 - o)), dc * f};
+});
+
+// Inputs: x, wx, wh, bias, h0, c0. Outputs: all h, all gates, all c.
+void lstm_kernel(const KernelCall& call) {
+  const Sizes s(call.in[0], call.in[2]);
+  const DType dtype = call.in[0].dtype;
+  const std::int64_t e = s.element, row = s.hidden * e;
+  kernels::GemmArgs inputs;
+  inputs.dtype = dtype;
+  inputs.m = s.batch * s.time;
+  inputs.n = s.gates;
+  inputs.k = s.in;
+  inputs.a = call.in[0].data;
+  inputs.lda = s.in;
+  inputs.b = call.in[1].data;
+  inputs.ldb = s.gates;
+  inputs.c = call.out[1].data;
+  inputs.ldc = s.gates;
+  inputs.bias = call.in[3].data;
+  kernels::gemm(inputs);
+
+  kernels::GemmArgs step;
+  step.dtype = dtype;
+  step.accumulate = true;
+  step.m = s.batch;
+  step.n = s.gates;
+  step.k = s.hidden;
+  step.b = call.in[2].data;
+  step.ldb = s.gates;
+  step.ldc = s.time * s.gates;
+  const expr::Kernel& run = forward_gates[dtype];
+  for (std::int64_t t = 0; t < s.time; ++t) {
+    char* z = call.out[1].as<char>() + t * s.gates * e;
+    char *h = call.out[0].as<char>() + t * row, *c = call.out[2].as<char>() + t * row;
+    step.a = t ? h - row : call.in[4].as<char>();
+    step.lda = t ? s.time * s.hidden : s.hidden;
+    step.c = z;
+    kernels::gemm(step);
+    expr::LoopArgs args;
+    args.rows = s.batch;
+    args.cols = s.hidden;
+    for (int k = 0; k < 4; ++k) {
+      args.in[k] = args.out[k] = z + k * row;
+      args.in_row_bytes[k] = args.out_row_bytes[k] = s.time * s.gates * e;
+    }
+    args.in[4] = t ? c - row : call.in[5].as<char>();
+    args.in_row_bytes[4] = t ? s.time * row : row;
+    args.out[4] = c;
+    args.out[5] = h;
+    args.out_row_bytes[4] = args.out_row_bytes[5] = s.time * row;
+    run(args);
+  }
+}
+
+// Inputs: x, wx, wh, h0, c0, all h, all gates, all c, d(all h), d(all c).
+// Outputs: dx, dwx, dwh, dbias, dh0, dc0.
+void lstm_gradient_kernel(const KernelCall& call) {
+  const Sizes s(call.in[0], call.in[2]);
+  const DType dtype = call.in[0].dtype;
+  const std::int64_t e = s.element, row = s.hidden * e, rows = s.batch * s.time;
+  const auto in = [&](int i) { return call.in[static_cast<std::size_t>(i)].as<char>(); };
+  kernels::Scratch memory(static_cast<std::size_t>((rows * s.gates + rows * s.hidden) * e));
+  char *dz = memory.as<char>(), *before = dz + rows * s.gates * e;
+  char *dh = call.out[4].as<char>(), *dc = call.out[5].as<char>();  // from later steps
+  std::memset(dh, 0, static_cast<std::size_t>(s.batch * row));
+  std::memset(dc, 0, static_cast<std::size_t>(s.batch * row));
+
+  kernels::GemmArgs step;
+  step.dtype = dtype;
+  step.trans_b = true;
+  step.m = s.batch;
+  step.n = s.hidden;
+  step.k = s.gates;
+  step.lda = s.time * s.gates;
+  step.b = in(2);
+  step.ldb = s.gates;
+  step.c = dh;
+  step.ldc = s.hidden;
+  const expr::Kernel& run = backward_gates[dtype];
+  for (std::int64_t t = s.time; t-- > 0;) {
+    expr::LoopArgs args;
+    args.rows = s.batch;
+    args.cols = s.hidden;
+    for (int k = 0; k < 4; ++k) {
+      args.in[k] = in(6) + t * s.gates * e + k * row;
+      args.out[k] = dz + t * s.gates * e + k * row;
+      args.in_row_bytes[k] = args.out_row_bytes[k] = s.time * s.gates * e;
+    }
+    const auto operand = [&](int k, const char* at, std::int64_t step_bytes) {
+      args.in[k] = at;
+      args.in_row_bytes[k] = step_bytes;
+    };
+    operand(4, in(7) + t * row, s.time * row);
+    operand(5, t ? in(7) + (t - 1) * row : in(4), t ? s.time * row : row);
+    operand(6, in(8) + t * row, s.time * row);
+    operand(7, dh, row);
+    operand(8, in(9) + t * row, s.time * row);
+    operand(9, dc, row);
+    args.out[4] = dc;
+    args.out_row_bytes[4] = row;
+    run(args);
+    step.a = dz + t * s.gates * e;
+    kernels::gemm(step);
+  }
+
+  // The state before each step: h0, then all h but the last.
+  for (std::int64_t b = 0; b < s.batch && s.time > 0; ++b) {
+    char* to = before + b * s.time * row;
+    std::memcpy(to, in(3) + b * row, static_cast<std::size_t>(row));
+    std::memcpy(to + row, in(5) + b * s.time * row, static_cast<std::size_t>((s.time - 1) * row));
+  }
+  const auto weights = [&](const void* a, std::int64_t width, void* out) {
+    kernels::GemmArgs g;
+    g.dtype = dtype;
+    g.trans_a = true;
+    g.m = width;
+    g.n = s.gates;
+    g.k = rows;
+    g.a = a;
+    g.lda = width;
+    g.b = dz;
+    g.ldb = s.gates;
+    g.c = out;
+    g.ldc = s.gates;
+    kernels::gemm(g);
+  };
+  weights(in(0), s.in, call.out[1].data);
+  weights(before, s.hidden, call.out[2].data);
+  kernels::GemmArgs inputs;
+  inputs.dtype = dtype;
+  inputs.trans_b = true;
+  inputs.m = rows;
+  inputs.n = s.in;
+  inputs.k = s.gates;
+  inputs.a = dz;
+  inputs.lda = s.gates;
+  inputs.b = in(1);
+  inputs.ldb = s.gates;
+  inputs.c = call.out[0].data;
+  inputs.ldc = s.in;
+  kernels::gemm(inputs);
+  kernels::reduce_axis(kernels::Reduction::sum, dtype, dz, 1, rows, s.gates, call.out[3].data);
+}
+
+void infer_lstm(const Call& c, Avals& out) {
+  const Shape &x = c.shape(0), &wx = c.shape(1), &wh = c.shape(2), &b = c.shape(3);
+  const bool ranks = x.rank() == 3 && wx.rank() == 2 && wh.rank() == 2 && b.rank() == 1 &&
+                     c.shape(4).rank() == 2 && c.shape(5).rank() == 2;
+  const bool fits = ranks && wx[0] == x[2] && wx[1] == 4 * wh[0] && wh[1] == wx[1] &&
+                    b[0] == wx[1] && c.shape(4)[0] == x[0] && c.shape(4)[1] == wh[0] &&
+                    c.shape(5) == c.shape(4);
+  if (!fits) {
+    fail<InvalidArgumentError>(
+        "[lstm] got x ", x, ", kernel ", wx, ", recurrent kernel ", wh, ", bias ", b, ", states ",
+        c.shape(4), " and ", c.shape(5),
+        "; they must be [b, t, n], [n, 4h], [h, 4h], [4h], [b, h] and [b, h]");
+  }
+  const DType dtype = c.in[0].dtype;
+  out.push_back({dtype, {x[0], x[1], wh[0]}});
+  out.push_back({dtype, {x[0], x[1], wx[1]}});
+  out.push_back({dtype, {x[0], x[1], wh[0]}});
+}
+
+Tensor part(const Tensor& z, std::int64_t k, std::int64_t hidden) {
+  return slice(z, {0, k * hidden}, {-1, hidden});
+}
+
+// The same in single ops: what higher orders differentiate.
+Tensors lstm_body(const void*, std::span<const Tensor> in) {
+  const std::int64_t time = in[0].shape()[1], hidden = in[2].shape()[0];
+  Tensor h = in[4], c = in[5];
+  std::vector<Tensor> all_h, all_gates, all_c;
+  for (std::int64_t t = 0; t < time; ++t) {
+    const Tensor x =
+        reshape(slice(in[0], {0, t, 0}, {-1, 1, -1}), {in[0].shape()[0], in[0].shape()[2]});
+    const Tensor z = matmul(x, in[1]) + matmul(h, in[2]) + in[3];
+    const Tensor i = sigmoid(part(z, 0, hidden)), f = sigmoid(part(z, 1, hidden));
+    const Tensor g = tanh(part(z, 2, hidden)), o = sigmoid(part(z, 3, hidden));
+    c = f * c + i * g;
+    h = o * tanh(c);
+    all_h.push_back(expand_dims(h, 1));
+    all_c.push_back(expand_dims(c, 1));
+    all_gates.push_back(expand_dims(concat({i, f, g, o}, 1), 1));
+  }
+  return {concat(all_h, 1), concat(all_gates, 1), concat(all_c, 1)};
+}
+
+}  // namespace
+
+const Op lstm_gradient_op = not_differentiable(
+    {.name = "lstm_gradient",
+     .doc = "What lstm sends back, by products over all times at once.",
+     .dtypes = one_dtype(float32) | one_dtype(float64),
+     .inputs = 10,
+     .outputs = 6,
+     .infer =
+         [](const Call& c, Avals& out) {
+           const DType dtype = c.in[0].dtype;
+           for (int i = 0; i < 3; ++i) out.push_back({dtype, c.shape(i)});
+           out.push_back({dtype, {c.shape(1)[1]}});
+           out.push_back({dtype, c.shape(3)});
+           out.push_back({dtype, c.shape(4)});
+         },
+     .kernel = lstm_gradient_kernel,
+     .batch = batch_loop,
+     .samples =
+         [] {
+           return std::vector<Sample>{{{{{2, 3, 4}},
+                                        {{4, 8}},
+                                        {{2, 8}},
+                                        {{2, 2}},
+                                        {{2, 2}},
+                                        {{2, 3, 2}},
+                                        {{2, 3, 8}, 0.1, 0.9},
+                                        {{2, 3, 2}},
+                                        {{2, 3, 2}},
+                                        {{2, 3, 2}}},
+                                       nullptr}};
+         }},
+    "it is the first-order gradient of lstm; higher orders go through lstm's single steps");
+
+const Op lstm_op = composite(
+    {.name = "lstm",
+     .doc = "A long short-term memory layer over [batch, time, features]; gates i, f, c, o.",
+     .dtypes = one_dtype(float32) | one_dtype(float64),
+     .inputs = 6,
+     .outputs = 3,
+     .infer = infer_lstm,
+     .kernel = lstm_kernel,
+     .samples =
+         [] {
+           return std::vector<Sample>{
+               {{{{2, 3, 4}}, {{4, 8}, -1, 1}, {{2, 8}, -1, 1}, {{8}}, {{2, 2}}, {{2, 2}}},
+                nullptr},
+               {{{{1, 1, 2}}, {{2, 4}, -1, 1}, {{1, 4}, -1, 1}, {{4}}, {{1, 1}}, {{1, 1}}},
+                nullptr}};
+         },
+     .like = "keras.layers.LSTM",
+     .first_order_vjp = true},
+    lstm_body,
+    [](const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
+       std::span<Cotangent> grads) {
+      const auto or_zeros = [&](const Tensor& ct, const Tensor& like) {
+        return ct.defined() ? ct : zeros(like.shape(), like.dtype());
+      };
+      // The gates are kept for this rule; nobody asks for their derivative.
+      const Tensor in[] = {s.in[0],
+                           s.in[1],
+                           s.in[2],
+                           s.in[4],
+                           s.in[5],
+                           s.out[0],
+                           s.out[1],
+                           s.out[2],
+                           or_zeros(cts[0], s.out[0]),
+                           or_zeros(cts[2], s.out[2])};
+      Tensors all = lstm_gradient_op.run(in, nullptr);
+      (void)wanted;
+      for (std::size_t i = 0; i < 6; ++i) grads[i] = all[i];
+    });
+
+namespace nn {
+
+LstmResult lstm(In x, In kernel, In recurrent_kernel, In bias, In h0, In c0) {
+  const Tensor in[] = {x, kernel, recurrent_kernel, bias, h0, c0};
+  Tensors out = lstm_op.run(in, nullptr);
+  const std::int64_t last = out[0].shape()[1] - 1;
+  const auto at_end = [&](const Tensor& all) {
+    return reshape(slice(all, {0, last, 0}, {-1, 1, -1}), h0->shape());
+  };
+  return {out[0], at_end(out[0]), at_end(out[2])};
+}
+
+}  // namespace nn
+}  // namespace gradus
