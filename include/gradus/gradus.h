@@ -11,5 +11,6 @@
 #include "gradus/structure.h"
 #include "gradus/tensor.h"
 #include "gradus/threads.h"
+#include "gradus/updates.h"
 #include "gradus/variable.h"
 #include "gradus/vmap.h"

@@ -67,6 +67,14 @@ class SymbolScope {
   Symbols* saved_;
 };
 
+// Sizes that are equal, or may turn out to be.
+inline bool sizes_agree(std::int64_t a, std::int64_t b) {
+  return a == b || is_symbol(a) || is_symbol(b);
+}
+inline bool shapes_agree(const Shape& a, const Shape& b) {
+  return a.rank() == b.rank() && std::equal(a.begin(), a.end(), b.begin(), sizes_agree);
+}
+
 inline std::int64_t size_add(std::int64_t a, std::int64_t b) {
   return (a | b) >= 0 ? a + b : current_symbols().add(a, b);
 }

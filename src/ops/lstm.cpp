@@ -16,6 +16,7 @@
 #include "gradus/shaping.h"
 #include "graph/batch.h"
 #include "graph/elementwise.h"
+#include "graph/symbols.h"
 #include "kernels/gemm.h"
 #include "kernels/reduce.h"
 #include "kernels/scratch.h"
@@ -224,8 +225,8 @@ void infer_lstm(const Call& c, Avals& out) {
   const bool ranks = x.rank() == 3 && wx.rank() == 2 && wh.rank() == 2 && b.rank() == 1 &&
                      c.shape(4).rank() == 2 && c.shape(5).rank() == 2;
   const bool fits = ranks && wx[0] == x[2] && wx[1] == 4 * wh[0] && wh[1] == wx[1] &&
-                    b[0] == wx[1] && c.shape(4)[0] == x[0] && c.shape(4)[1] == wh[0] &&
-                    c.shape(5) == c.shape(4);
+                    b[0] == wx[1] && sizes_agree(c.shape(4)[0], x[0]) && c.shape(4)[1] == wh[0] &&
+                    shapes_agree(c.shape(5), c.shape(4));
   if (!fits) {
     fail<InvalidArgumentError>(
         "[lstm] got x ", x, ", kernel ", wx, ", recurrent kernel ", wh, ", bias ", b, ", states ",

@@ -85,7 +85,9 @@ const Op div_no_nan_op =
     function(info("div_no_nan", "x / y, and 0 where y is 0.", 0.3, 2), expr::div_no_nan_fn);
 const Op multiply_no_nan_op =
     function(info("multiply_no_nan", "x * y, and 0 where y is 0.", 0.3, 2), expr::mul_no_nan_fn);
-const Op clip_op = function(info("clip_by_value", "x between low and high.", -2, 2), expr::clip_fn);
+const Op clip_op = elementwise(
+    info("clip_by_value", "x between low and high.", -2, 2),
+    [](Expr x, Expr low, Expr high) { return expr::minimum(expr::maximum(x, low), high); });
 
 const Op relu_op =
     function(info("relu", "max(x, 0); the derivative at 0 is 0.", -2, 2), expr::relu_fn);

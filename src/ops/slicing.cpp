@@ -162,7 +162,7 @@ const Op concat_op =
                     const Shape& part = *c.in[i].shape;
                     bool fits = part.rank() == shape.rank() && c.in[i].dtype == c.in[0].dtype;
                     for (int a = 0; fits && a < shape.rank(); ++a)
-                      fits = a == axis || part[a] == shape[a];
+                      fits = a == axis || sizes_agree(part[a], shape[a]);
                     if (!fits) {
                       fail<InvalidArgumentError>(
                           "[concat] part ", i, " has shape ", part, " and dtype ",

@@ -166,7 +166,7 @@ Shape without_last(const Shape& s) { return Shape(std::span(s.begin(), s.end() -
 
 void infer_cross_entropy(const Call& c, Avals& out) {
   check_last_axis(c, out);
-  if (!(c.shape(0) == c.shape(1)) || c.in[0].dtype != c.in[1].dtype) {
+  if (!shapes_agree(c.shape(0), c.shape(1)) || c.in[0].dtype != c.in[1].dtype) {
     fail<InvalidArgumentError>("[softmax_cross_entropy_with_logits] logits of shape ", c.shape(0),
                                " and dtype ", name_of(c.in[0].dtype), " and labels of shape ",
                                c.shape(1), " and dtype ", name_of(c.in[1].dtype), " must agree");
@@ -177,7 +177,7 @@ void infer_cross_entropy(const Call& c, Avals& out) {
 
 void infer_sparse(const Call& c, Avals& out) {
   check_last_axis(c, out);
-  if (!(without_last(c.shape(0)) == c.shape(1)) || !is_integer(c.in[1].dtype)) {
+  if (!shapes_agree(without_last(c.shape(0)), c.shape(1)) || !is_integer(c.in[1].dtype)) {
     fail<InvalidArgumentError>("[sparse_softmax_cross_entropy_with_logits] logits of shape ",
                                c.shape(0), " need integer labels of shape ",
                                without_last(c.shape(0)), "; got shape ", c.shape(1), " and dtype ",

@@ -1,0 +1,233 @@
+// Optimizer sweeps as scalar programs with several results: the same definitions run on every
+// instruction set, in place, each array read and written once.
+#include "gradus/updates.h"
+
+#include <cmath>
+#include <cstring>
+#include <mutex>
+
+#include "base/check.h"
+#include "base/thread_pool.h"
+#include "expr/expr.h"
+#include "expr/kernel.h"
+#include "graph/context.h"
+#include "graph/variable_state.h"
+#include "kernels/row_groups.h"
+#include "kernels/scratch.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+using expr::Expr;
+using Exprs = std::vector<Expr>;
+
+constexpr std::int64_t kChunk = 16384;
+
+// arrays (the variable first, its state, the gradient last) and numbers -> new variable and state.
+class Sweep {
+ public:
+  using Body = Exprs (*)(const Exprs& arrays, const Exprs& numbers);
+  Sweep(int arrays, int numbers, Body body) : arrays_(arrays), numbers_(numbers), body_(body) {}
+
+  const expr::Kernel& kernel(DType dtype) const {
+    auto& slot = kernels_[static_cast<std::size_t>(dtype)];
+    if (const expr::Kernel* known = slot.load(std::memory_order_acquire)) return *known;
+    expr::Builder builder;
+    Exprs arrays, numbers;
+    for (int i = 0; i < arrays_; ++i) arrays.push_back(builder.input(dtype));
+    // Numbers are float64 or float32, as the arithmetic is.
+    const DType real = dtype == float64 ? float64 : float32;
+    for (int i = 0; i < numbers_; ++i) numbers.push_back(builder.input(real, false));
+    for (const Expr& e : body_(arrays, numbers)) builder.output(e, dtype);
+    const expr::Kernel* made = new expr::Kernel(compile(builder.finish()));
+    const expr::Kernel* expected = nullptr;
+    if (slot.compare_exchange_strong(expected, made, std::memory_order_acq_rel)) return *made;
+    delete made;
+    return *expected;
+  }
+  int arrays() const { return arrays_; }
+
+ private:
+  int arrays_, numbers_;
+  Body body_;
+  mutable std::array<std::atomic<const expr::Kernel*>, kDTypeCount> kernels_ = {};
+};
+
+const Sweep sgd_sweep(2, 1,
+                      [](const Exprs& a, const Exprs& k) { return Exprs{a[0] - k[0] * a[1]}; });
+
+// numbers: learning rate, momentum
+const Sweep momentum_sweep(3, 2, [](const Exprs& a, const Exprs& k) {
+  const Expr velocity = k[1] * a[1] - k[0] * a[2];
+  return Exprs{a[0] + velocity, velocity};
+});
+const Sweep nesterov_sweep(3, 2, [](const Exprs& a, const Exprs& k) {
+  const Expr velocity = k[1] * a[1] - k[0] * a[2];
+  return Exprs{a[0] + (k[1] * velocity - k[0] * a[2]), velocity};
+});
+
+// numbers: learning rate, epsilon
+const Sweep adagrad_sweep(3, 2, [](const Exprs& a, const Exprs& k) {
+  const Expr sum = a[1] + a[2] * a[2];
+  return Exprs{a[0] - k[0] * a[2] / expr::sqrt(sum + k[1]), sum};
+});
+
+// numbers: alpha, 1 - beta_1, 1 - beta_2, epsilon, learning rate times weight decay
+const Sweep adam_sweep(4, 5, [](const Exprs& a, const Exprs& k) {
+  const Expr g = a[3], m = a[1] + (g - a[1]) * k[1], v = a[2] + (g * g - a[2]) * k[2];
+  return Exprs{a[0] - a[0] * k[4] - m * k[0] / (expr::sqrt(v) + k[3]), m, v};
+});
+
+// A variable that is being changed: locked, with elements that nobody else can see.
+class Writable {
+ public:
+  explicit Writable(const Variable& v) : lock_(v.state()->mutex), state_(*v.state()) {
+    if (is_unique(state_.value)) return;
+    Tensor copy = make_tensor(state_.dtype, state_.shape);
+    std::memcpy(mutable_data(copy), state_.value.raw_data(), copy.num_bytes());
+    state_.value = copy;
+  }
+  char* data() { return mutable_data<char>(state_.value); }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  VariableState& state_;
+};
+
+void check(const char* op, const Variable& v, const Gradient& g) {
+  if (g.is_none())
+    fail<InvalidArgumentError>("[", op, "] the gradient of '", v.name(), "' is none");
+  if (g.dtype() != v.dtype() || !(g.dense_shape() == v.shape())) {
+    fail<InvalidArgumentError>("[", op, "] '", v.name(), "' has shape ", v.shape(), " and dtype ",
+                               name_of(v.dtype()), "; its gradient has shape ", g.dense_shape(),
+                               " and dtype ", name_of(g.dtype()));
+  }
+  if (!is_floating(v.dtype())) {
+    fail<InvalidArgumentError>("[", op, "] '", v.name(), "' has dtype ", name_of(v.dtype()),
+                               "; only float variables are updated");
+  }
+  if (thread_context.variables) {
+    fail<UnimplementedError>("[", op, "] fused updates cannot be traced yet");
+  }
+}
+
+// Runs a sweep over the variables and a gradient of one length, or over some rows of them.
+class Run {
+ public:
+  Run(const Sweep& sweep, DType dtype, std::initializer_list<double> numbers)
+      : kernel_(sweep.kernel(dtype)),
+        arrays_(sweep.arrays()),
+        element_(static_cast<std::int64_t>(size_of(dtype))) {
+    int i = 0;
+    for (double x : numbers) {
+      wide_[i] = x;
+      narrow_[i] = static_cast<float>(x);
+      const void* number = &narrow_[i];
+      if (dtype == float64) number = &wide_[i];
+      args_.in[arrays_ + i] = number;
+      args_.in_row_bytes[arrays_ + i] = 0;
+      ++i;
+    }
+  }
+
+  // Elements [first, first + n) of each variable with elements of the gradient at g.
+  void piece(std::span<char* const> variables, std::int64_t first, const char* g,
+             std::int64_t n) const {
+    expr::LoopArgs args = args_;
+    args.cols = n;
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+      args.in[k] = args.out[k] = variables[k] + first * element_;
+    }
+    args.in[variables.size()] = g;
+    kernel_(args);
+  }
+
+  void dense(std::span<char* const> variables, const char* g, std::int64_t count) const {
+    const std::int64_t chunks = (count + kChunk - 1) / kChunk;
+    const auto chunk = [&](std::int64_t c) {
+      const std::int64_t first = c * kChunk;
+      piece(variables, first, g + first * element_, std::min(kChunk, count - first));
+    };
+    if (chunks == 1) {
+      chunk(0);
+    } else {
+      parallel_for(chunks, chunk);
+    }
+  }
+
+  void rows(std::span<char* const> variables, const Gradient& g) const {
+    const std::int64_t limit = g.dense_shape()[0], count = g.indices().num_elements();
+    const std::int64_t width = limit == 0 ? 0 : g.dense_shape().num_elements() / limit;
+    const kernels::RowGroups groups(g.indices().dtype(), g.indices().raw_data(), count, limit);
+    kernels::Scratch sums(static_cast<std::size_t>(groups.size() * width * element_));
+    kernels::sum_groups(g.dtype(), groups, g.values().raw_data(), width, sums.data());
+    for (std::int64_t i = 0; i < groups.size(); ++i) {
+      piece(variables, groups.rows()[i] * width, sums.as<char>() + i * width * element_, width);
+    }
+  }
+
+ private:
+  const expr::Kernel& kernel_;
+  int arrays_;
+  std::int64_t element_;
+  expr::LoopArgs args_;
+  double wide_[8];
+  float narrow_[8];
+};
+
+}  // namespace
+
+void sgd_update(const Variable& variable, const Gradient& gradient, double learning_rate) {
+  check("sgd_update", variable, gradient);
+  const Run run(sgd_sweep, variable.dtype(), {learning_rate});
+  Writable p(variable);
+  char* const arrays[] = {p.data()};
+  if (gradient.is_rows()) {
+    run.rows(arrays, gradient);
+  } else {
+    run.dense(arrays, static_cast<const char*>(gradient.values().raw_data()),
+              gradient.values().num_elements());
+  }
+}
+
+void momentum_update(const Variable& variable, const Variable& velocity, const Gradient& gradient,
+                     double learning_rate, double momentum, bool nesterov) {
+  check("momentum_update", variable, gradient);
+  const Tensor g = gradient.tensor();
+  const Run run(nesterov ? nesterov_sweep : momentum_sweep, variable.dtype(),
+                {learning_rate, momentum});
+  Writable p(variable), v(velocity);
+  char* const arrays[] = {p.data(), v.data()};
+  run.dense(arrays, static_cast<const char*>(g.raw_data()), g.num_elements());
+}
+
+void adagrad_update(const Variable& variable, const Variable& accumulator, const Gradient& gradient,
+                    double learning_rate, double epsilon) {
+  check("adagrad_update", variable, gradient);
+  const Run run(adagrad_sweep, variable.dtype(), {learning_rate, epsilon});
+  Writable p(variable), a(accumulator);
+  char* const arrays[] = {p.data(), a.data()};
+  if (gradient.is_rows()) {
+    run.rows(arrays, gradient);
+  } else {
+    run.dense(arrays, static_cast<const char*>(gradient.values().raw_data()),
+              gradient.values().num_elements());
+  }
+}
+
+void adam_update(const Variable& variable, const Variable& m, const Variable& v,
+                 const Gradient& gradient, const AdamStep& s) {
+  check("adam_update", variable, gradient);
+  const Tensor g = gradient.tensor();
+  const double t = static_cast<double>(s.step);
+  const double alpha =
+      s.learning_rate * std::sqrt(1 - std::pow(s.beta_2, t)) / (1 - std::pow(s.beta_1, t));
+  const Run run(adam_sweep, variable.dtype(),
+                {alpha, 1 - s.beta_1, 1 - s.beta_2, s.epsilon, s.learning_rate * s.weight_decay});
+  Writable p(variable), first(m), second(v);
+  char* const arrays[] = {p.data(), first.data(), second.data()};
+  run.dense(arrays, static_cast<const char*>(g.raw_data()), g.num_elements());
+}
+
+}  // namespace gradus
