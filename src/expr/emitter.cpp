@@ -55,7 +55,9 @@ class Emission {
     pin_values(extra);
   }
 
-  // The code without the constants behind it is all that runs; both are in the buffer.
+  std::size_t entry() const { return m_.entry(); }
+
+  // Gives the bytes of constants and code.
   std::size_t run() {
     Label row, exit;
     enter();
@@ -78,7 +80,6 @@ class Emission {
     m_.jmp(row);
     m_.L(exit);
     leave();
-    m_.write_pool();
     m_.rewrite(frame_patch_, static_cast<std::uint64_t>((m_.frame_bytes() + 63) & ~63), 4);
     m_.ready();
     return m_.getSize();
@@ -518,9 +519,11 @@ Emitted emit(const Program& lowered, const Schedule& schedule, Isa isa) {
   for (;;) {
     std::vector<std::uint8_t>& buffer = large.empty() ? usual : large;
     try {
-      const std::size_t size = Emission(buffer, lowered, schedule, isa, extra).run();
+      Emission emission(buffer, lowered, schedule, isa, extra);
+      const std::size_t size = emission.run();
       Emitted result{.entry = nullptr, .memory = executable(buffer.data(), size), .bytes = size};
-      const void* code = result.memory.get();
+      if (result.memory == nullptr) return {};
+      const auto* code = static_cast<const std::uint8_t*>(result.memory.get()) + emission.entry();
       std::memcpy(&result.entry, &code, sizeof(code));
       return result;
     } catch (const NotCovered&) {

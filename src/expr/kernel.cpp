@@ -67,6 +67,17 @@ Kernel compile(const Program& p, Isa isa) {
   parts.inputs = lowered.inputs;
   parts.outputs = lowered.outputs;
   parts.scratch_rows = schedule.scratch_rows;
+  parts.last_read.resize(lowered.inputs.size());
+  parts.written.resize(lowered.outputs.size());
+  for (std::size_t k = 0; k < schedule.passes.size(); ++k) {
+    const Pass& pass = schedule.passes[k];
+    const auto number = static_cast<std::uint16_t>(k);
+    for (const std::uint16_t v : pass.element)
+      if (lowered.code[v].code == Code::input && !schedule.read_back(v, k))
+        parts.last_read[lowered.code[v].a] = number;
+    for (const std::uint16_t o : pass.outputs) parts.written[o] = number;
+    for (const std::uint16_t o : pass.row_outputs) parts.written[o] = number;
+  }
   parts.one_pass = schedule.passes.size() == 1 && schedule.passes[0].reductions.empty();
   if (isa != Isa::interpreter && supported(isa)) {
     if (Emitted emitted = emit(lowered, schedule, isa); emitted.entry != nullptr) {

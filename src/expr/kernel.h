@@ -43,6 +43,7 @@ class Kernel {
     bool one_pass = true;
     std::vector<Port> inputs;
     std::vector<Output> outputs;
+    std::vector<std::uint16_t> last_read, written;  // passes, by input and by output
   };
 
   Kernel() = default;
@@ -55,6 +56,11 @@ class Kernel {
   std::size_t scratch_bytes(std::int64_t cols) const {
     return static_cast<std::size_t>(parts_->scratch_rows) *
            ((static_cast<std::size_t>(cols) * 8 + 63) & ~std::size_t{63});
+  }
+  // Whether this output may be written over this input: no later pass reads the input again.
+  bool may_share(int input, int output) const {
+    return parts_->last_read[static_cast<std::size_t>(input)] <=
+           parts_->written[static_cast<std::size_t>(output)];
   }
   Isa isa() const { return parts_->isa; }
   bool emitted() const { return parts_->isa != Isa::interpreter; }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace gradus::expr {
 
 using Xbyak::Address;
@@ -12,11 +14,19 @@ using Xbyak::RegExp;
 Machine::Machine(std::vector<std::uint8_t>& buffer, const Program& p, const Schedule& s, Isa isa)
     : CodeGenerator(buffer.size(), buffer.data()), p_(p), s_(s), zmm_(isa == Isa::avx512) {
   setDefaultJmpNEAR(true);
+  pool_room_ = s.constants.size() + kOwnConstants;
+  for (int k = 0; k < 4; ++k) dq(~0ull);
+  L(mask_end_);
+  for (int k = 0; k < 4; ++k) dq(0);
+  L(pool_start_);
+  for (std::size_t k = 0; k < pool_room_ * static_cast<std::size_t>(vector_bytes()) / 8; ++k) dq(0);
+  entry_ = getSize();
   const std::size_t n = p.code.size();
   owner_.assign(static_cast<std::size_t>(register_count()), kFree);
   pinned_.assign(n, -1);
   home_.assign(n, -1);
   now_.assign(n * kMaxCopies, {});
+  varies_.assign(s.varies.begin(), s.varies.end());
   lazy_.assign(n, false);
 }
 
@@ -171,6 +181,7 @@ void Machine::end_step() {
 void Machine::step(const Step& s, const Place& at) {
   step_ = &s;
   at_ = at;
+  copy_base_ = at.copy * static_cast<int>(p_.code.size());
   for (int k = 0; k < s.reads; ++k) {
     Now& operand = now(s.read[k]);
     operand.next = s.next[k];
@@ -222,21 +233,15 @@ int Machine::new_slot(int bytes) {
 
 Address Machine::pool(std::uint64_t bits, bool wide) {
   if (!wide) bits = (bits & 0xffffffff) | bits << 32;
-  const auto at = std::find(pool_.begin(), pool_.end(), bits);
-  const auto n = static_cast<int>(at - pool_.begin());
-  if (at == pool_.end()) pool_.push_back(bits);
-  return ptr[rip + pool_label_ + n * vector_bytes()];
-}
-
-void Machine::write_pool() {
-  align(64);
-  L(pool_label_);
-  for (const std::uint64_t bits : pool_)
-    for (int k = 0; k < vector_bytes(); k += 8) dq(bits);
-  if (!mask_used_) return;
-  for (int k = 0; k < 4; ++k) dq(~0ull);
-  L(mask_label_);
-  for (int k = 0; k < 4; ++k) dq(0);
+  const auto n =
+      static_cast<std::size_t>(std::find(pool_.begin(), pool_.end(), bits) - pool_.begin());
+  const std::size_t bytes = static_cast<std::size_t>(vector_bytes());
+  if (n == pool_.size()) {
+    GRADUS_ASSERT(n < pool_room_);
+    pool_.push_back(bits);
+    for (std::size_t k = 0; k < bytes; k += 8) rewrite(kPoolOffset + n * bytes + k, bits, 8);
+  }
+  return ptr[rip + pool_start_ + static_cast<int>(n * bytes)];
 }
 
 RegExp Machine::element(int port, int element_bytes, int offset_elements) {
@@ -257,8 +262,7 @@ void Machine::begin_mask() {
     kmovd(tail(), mask_pointer.cvt32());
     return;
   }
-  mask_used_ = true;
-  lea(mask_pointer, ptr[rip + mask_label_]);
+  lea(mask_pointer, ptr[rip + mask_end_]);
   mov(address, remaining);
   shl(address, s_.wide ? 3 : 2);
   sub(mask_pointer, address);

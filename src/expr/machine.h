@@ -6,7 +6,7 @@
 // ones or all zeros per lane, as wide as the widest type, on AVX-512 too: there a comparison goes
 // through k1 and back to a vector, which costs one instruction and keeps one kind of register.
 //
-// Places. Constants and values per row live in memory (a constant pool behind the code, slots of
+// Places. Constants and values per row live in memory (a constant pool before the code, slots of
 // the stack frame) and, as far as there are registers, pinned in a register. Values per element
 // live in the remaining registers while they are needed; if those run out, the one needed last is
 // spilled.
@@ -77,7 +77,7 @@ class Machine : public Xbyak::CodeGenerator {
   int new_slot(int bytes);  // of the stack frame; gives its offset
   Xbyak::Address slot(int offset) { return ptr[rsp + offset]; }
   Xbyak::Address pool(std::uint64_t bits, bool wide);  // a vector of one repeated value
-  void write_pool();
+  std::size_t entry() const { return entry_; }         // offset of the first instruction
   int frame_bytes() const { return frame_; }
   void set_home(std::uint16_t v, int offset) { home_[v] = offset; }
   int home(std::uint16_t v) const { return home_[v]; }
@@ -135,9 +135,7 @@ class Machine : public Xbyak::CodeGenerator {
     int reg = -1, slot = -1;
     std::uint32_t next = kNever;  // step of the next use
   };
-  int key(std::uint16_t v) const {
-    return s_.varies[v] ? at_.copy * static_cast<int>(p_.code.size()) + v : v;
-  }
+  int key(std::uint16_t v) const { return varies_[v] ? copy_base_ + v : v; }
   std::uint16_t value_of(int key) const {
     return static_cast<std::uint16_t>(key % static_cast<int>(p_.code.size()));
   }
@@ -187,21 +185,25 @@ class Machine : public Xbyak::CodeGenerator {
   const bool zmm_;
   std::size_t pass_ = 0;
   Place at_;
+  int copy_base_ = 0;  // of the keys of at_.copy
   const Step* step_ = nullptr;
 
   static constexpr int kFree = -1, kScratch = -2;
-  std::vector<int> owner_;          // by register: a key, kFree or kScratch
-  std::uint32_t reserved_ = 0;      // registers that are pinned or hold accumulators
-  std::uint32_t locked_ = 0;        // registers of the current step
-  std::vector<int> pinned_, home_;  // by value
-  std::vector<Now> now_;            // by key
-  std::vector<bool> lazy_;          // by value: an input that is loaded where it is used
+  std::vector<int> owner_;            // by register: a key, kFree or kScratch
+  std::uint32_t reserved_ = 0;        // registers that are pinned or hold accumulators
+  std::uint32_t locked_ = 0;          // registers of the current step
+  std::vector<int> pinned_, home_;    // by value
+  std::vector<std::uint8_t> varies_;  // as in the schedule
+  std::vector<Now> now_;              // by key
+  std::vector<bool> lazy_;            // by value: an input that is loaded where it is used
   std::vector<int> free_slots_;
   int frame_ = 64;  // the first line holds the caller's rsp and the columns left
 
+  // Constants come before the code: the mask table (ones, then zeros), then whole vectors.
+  static constexpr std::size_t kPoolOffset = 64, kOwnConstants = 24;
   std::vector<std::uint64_t> pool_;  // each fills a vector
-  Xbyak::Label pool_label_, mask_label_;
-  bool mask_used_ = false;
+  std::size_t pool_room_ = 0, entry_ = 0;
+  Xbyak::Label mask_end_, pool_start_;
 };
 
 }  // namespace gradus::expr

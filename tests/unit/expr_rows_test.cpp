@@ -260,6 +260,36 @@ TEST(ExprRows, SoftmaxShape) {
   }
 }
 
+TEST(ExprRows, InPlaceWhereNoLaterPassReadsTheInput) {
+  Builder b;
+  const Expr x = b.input(float32), y = b.input(float32), e = growth(x - row_max(x));
+  b.output(e / row_sum(e) + y, float32);  // last pass: x is not read there, y for the last time
+  b.output(x * 2, float32);               // first pass: x and y are read later
+  const Program p = b.finish();
+  for (const Isa isa : isas()) {
+    const Kernel kernel = compile(p, isa);
+    EXPECT_TRUE(kernel.may_share(0, 0));
+    EXPECT_TRUE(kernel.may_share(1, 0));
+    EXPECT_FALSE(kernel.may_share(0, 1));
+    EXPECT_FALSE(kernel.may_share(1, 1));
+    const std::size_t cols = 77;
+    const auto vx = smooth(3 * cols, 1), vy = smooth(3 * cols, 2);
+    const auto want = run(kernel, p, 3, cols, {Array::of(vx), Array::of(vy)});
+    for (const int over : {0, 1}) {
+      auto x0 = vx, y0 = vy;
+      std::vector<float> twice(vx.size());
+      std::vector<char> scratch(kernel.scratch_bytes(cols) + 64);
+      LoopArgs args;
+      args.rows = 3, args.cols = cols, args.scratch = scratch.data();
+      args.in[0] = x0.data(), args.in[1] = y0.data();
+      args.out[0] = over == 0 ? x0.data() : y0.data(), args.out[1] = twice.data();
+      for (int k : {0, 1}) args.in_row_bytes[k] = args.out_row_bytes[k] = cols * 4;
+      kernel(args);
+      EXPECT_EQ(first_difference(Array::of(over == 0 ? x0 : y0), want[0]), -1) << name_of(isa);
+    }
+  }
+}
+
 // layer normalisation: two dependent reductions, an affine map, and the statistics as outputs.
 TEST(ExprRows, LayerNormShape) {
   for (const std::size_t cols : {2u, 7u, 40u, 257u, 6000u}) {
