@@ -12,15 +12,14 @@
 
 namespace gradus {
 
-// Calls f(Tensor&) for every tensor in a fixed order; undefined tensors and gradients that are none
-// are left out.
+// Calls f(Tensor&) for every tensor in a fixed order, undefined ones included; a gradient counts as
+// the tensor that it is, or as an undefined one.
 template <class S, class F>
 void for_each_tensor(S& structure, F&& f) {
   if constexpr (std::is_same_v<S, Tensor>) {
-    if (structure.defined()) f(structure);
+    f(structure);
   } else if constexpr (std::is_same_v<S, Gradient>) {
-    if (structure.is_none()) return;
-    Tensor whole = structure.tensor();
+    Tensor whole = structure.is_none() ? Tensor() : structure.tensor();
     f(whole);
     structure = Gradient(std::move(whole));
   } else if constexpr (requires { typename S::mapped_type; }) {

@@ -30,13 +30,17 @@ class Mapping {
   // A whole argument (of a structure, each tensor) as one example of it.
   template <class S>
   S example(std::size_t argument, S batch) {
-    for_each_tensor(batch, [&](Tensor& t) { t = split(argument, t); });
+    for_each_tensor(batch, [&](Tensor& t) {
+      if (t.defined()) t = split(argument, t);
+    });
     return batch;
   }
   // Results of one example as the whole batch.
   template <class S>
   S batch(S example) const {
-    for_each_tensor(example, [&](Tensor& t) { t = join(t); });
+    for_each_tensor(example, [&](Tensor& t) {
+      if (t.defined()) t = join(t);
+    });
     return example;
   }
 

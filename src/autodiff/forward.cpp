@@ -1,5 +1,7 @@
 #include "gradus/forward.h"
 
+#include <algorithm>
+
 #include "autodiff/rules.h"
 #include "autodiff/thread_tapes.h"
 #include "base/check.h"
@@ -10,7 +12,7 @@ namespace gradus {
 
 ForwardAccumulator::ForwardAccumulator(
     const std::vector<std::pair<Source, Tensor>>& primals_and_tangents)
-    : level_(std::make_unique<ForwardLevel>()) {
+    : level_(std::make_unique<ForwardLevel>(next_level())) {
   for (const auto& [primal, tangent] : primals_and_tangents) {
     if (!(tangent.shape() == primal.shape()) || tangent.dtype() != primal.dtype()) {
       fail<InvalidArgumentError>("[ForwardAccumulator] a tangent of shape ", tangent.shape(),
@@ -27,6 +29,15 @@ ForwardAccumulator::ForwardAccumulator(
     } else {
       level_->tensors.emplace_back(primal.tensor(), tangent);
       primal.tensor().impl()->set(kHasTangent);
+    }
+  }
+  auto& tensors = level_->tensors;
+  std::ranges::sort(tensors, {}, [](const auto& pair) { return pair.first.impl(); });
+  for (std::size_t i = 1; i < tensors.size(); ++i) {
+    if (tensors[i - 1].first.impl() == tensors[i].first.impl()) {
+      fail<InvalidArgumentError>("[ForwardAccumulator] a primal of shape ",
+                                 tensors[i].first.shape(),
+                                 " was given two tangents; add them up and give one");
     }
   }
   thread_tapes().push(level_.get());

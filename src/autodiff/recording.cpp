@@ -32,7 +32,7 @@ Recording::Recording() : serial_(next_serial()) {}
 
 void Recording::clear() {
   serial_ = next_serial();
-  bits_ = 0;
+  bits_ = forward_bits_ = 0;
   nodes_.clear();
   edges_.clear();
   followers_.clear();
@@ -54,6 +54,7 @@ Recording::Followers Recording::take_bit() {
 
 void Recording::give_bit_back(Followers bit) {
   bits_ &= ~bit;
+  forward_bits_ &= ~bit;
   if (bits_ == 0) return;  // nobody is left to follow anything
   for (Followers& f : followers_) f &= ~bit;
 }
@@ -170,7 +171,8 @@ bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* 
       save_bytes(head, sizeof head);
       save_bytes(impl.shape.begin(), static_cast<std::size_t>(impl.shape.rank()) * 8);
     }
-    const Reads reads = op.reads(attrs, wanted, static_cast<int>(in.size()));
+    Reads reads = op.reads(attrs, wanted, static_cast<int>(in.size()));
+    if ((followers & forward_bits_) && op.info.reads) reads = {~0u, ~0u};
     node.saved_in = reads.in;
     node.saved_out = reads.out;
     for (std::size_t i = 0; i < in.size(); ++i)

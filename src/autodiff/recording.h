@@ -51,6 +51,9 @@ class Recording {
   Followers take_bit();
   void give_bit_back(Followers bit);
   Followers open_bits() const { return bits_; }
+  // This tape's recording will also be swept forward, whose rules may read what reverse ones do
+  // not.
+  void keep_for_forward(Followers bit) { forward_bits_ |= bit; }
 
   // The number of a tensor in this recording, or kNone.
   Id find(const Tensor& t) const;
@@ -92,7 +95,7 @@ class Recording {
   std::uint32_t save_bytes(const void* data, std::size_t size);
 
   std::uint32_t serial_;
-  Followers bits_ = 0;
+  Followers bits_ = 0, forward_bits_ = 0;
   std::vector<Node> nodes_;
   std::vector<Id> edges_;
   std::vector<Followers> followers_;

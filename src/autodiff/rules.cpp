@@ -148,7 +148,10 @@ Tensors push_forward_elementwise(const Site& site, std::span<const Tensor> tange
   if (d.is_zero) return Tensors(1);
   if (!d.is_identity) push_reads(args, d.reads, site, false);
   Tensor t = d.is_identity ? args[0] : d.op->run_one(args, nullptr);
-  const Shape& shape = site.out[0].shape();
+  Shape shape = site.args[0].shape;
+  for (const Aval& a : site.args.subspan(1)) {
+    if (!(a.shape == shape)) shape = broadcast_shapes(site.op.name(), shape, a.shape);
+  }
   return {t.shape() == shape ? t : broadcast_to(t, shape)};
 }
 

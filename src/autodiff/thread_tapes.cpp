@@ -1,8 +1,11 @@
 #include "autodiff/thread_tapes.h"
 
+#include <algorithm>
+
 #include "autodiff/rules.h"
 #include "autodiff/tape.h"
 #include "base/check.h"
+#include "graph/batch.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -30,7 +33,8 @@ ThreadTapes& thread_tapes() {
 }
 
 void ThreadTapes::update_context() {
-  thread_context.observer = open_.empty() && levels_.empty() ? nullptr : this;
+  const bool idle = open_.empty() && levels_.empty() && listeners_.empty();
+  thread_context.observer = idle ? nullptr : this;
 }
 
 void ThreadTapes::enter(GradientTape::State& tape) {
@@ -75,11 +79,11 @@ void ThreadTapes::observe(const Op& op, const void* attrs, std::span<const Tenso
   if (recording_) {
     if (const auto bits = told_of(op_level)) recording_->record(op, attrs, in, out, bits);
   }
-  // Innermost first, so that its tangents are themselves seen by the outer levels, and only by
-  // them: no level sees its own perturbation.
-  for (std::size_t k = levels_.size(); k-- > 0;) {
-    ForwardLevel& level = *levels_[k];
-    if (level.level <= op_level || Mute::silences(level.level)) continue;
+  // Outermost first: rules of inner levels may read the result, which then has the tangents of the
+  // outer ones. What computes a tangent is seen by outer levels only.
+  for (std::size_t k = 0; k < levels_.size(); ++k) {
+    const ForwardLevel& level = *levels_[k];
+    if (level.paused || level.level <= op_level || Mute::silences(level.level)) continue;
     SmallVector<Tensor, 8> tangents(in.size());
     bool any = false;
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -110,14 +114,16 @@ Tensor ThreadTapes::read_variable(VariableState& variable, const Tensor& value) 
   if (recording_ && is_differentiable(variable.dtype)) {
     Recording::Followers bits = 0;
     for (const GradientTape::State* tape : open_) {
-      if (tape->paused) continue;
+      if (tape->paused || Mute::silences(tape->level)) continue;
       bool follows = tape->options.watch_accessed_variables && variable.trainable;
       for (const auto& v : tape->watched) follows |= v.get() == &variable;
       if (follows) bits |= tape->bit;
     }
     if (bits) result = recording_->read_variable(variable, value, bits);
   }
-  for (ForwardLevel* level : levels_) {
+  for (VariableListener* listener : listeners_) listener->about_to_read(variable);
+  for (const ForwardLevel* level : levels_) {
+    if (level->paused || Mute::silences(level->level)) continue;
     for (const auto& [state, tangent] : level->variables) {
       if (state.get() != &variable) continue;
       if (result.impl() == value.impl()) result = make_alias(value);
@@ -128,7 +134,9 @@ Tensor ThreadTapes::read_variable(VariableState& variable, const Tensor& value) 
 }
 
 void ThreadTapes::push(ForwardLevel* level) {
-  levels_.push_back(level);
+  const auto inside = std::find_if(levels_.begin(), levels_.end(),
+                                   [&](const ForwardLevel* l) { return l->level > level->level; });
+  levels_.insert(inside, level);
   update_context();
 }
 
@@ -137,19 +145,35 @@ void ThreadTapes::pop(ForwardLevel* level) {
   update_context();
 }
 
+void ThreadTapes::add_listener(VariableListener* listener) {
+  listeners_.push_back(listener);
+  update_context();
+}
+
+void ThreadTapes::remove_listener(VariableListener* listener) {
+  std::erase(listeners_, listener);
+  update_context();
+}
+
 Tensor tangent_of(const Tensor& t, const ForwardLevel& level) {
-  for (const auto& [watched, tangent] : level.tensors)
-    if (watched.impl() == t.impl()) return tangent;
+  const auto given = std::ranges::lower_bound(level.tensors, t.impl(), {},
+                                              [](const auto& pair) { return pair.first.impl(); });
+  if (given != level.tensors.end() && given->first.impl() == t.impl()) return given->second;
   const TensorExtra* extra = t.impl()->extra();
   if (!extra) return {};
   for (const TangentEntry* e = extra->tangents; e; e = e->next)
-    if (e->level == level.level) return e->tangent;
+    if (e->level == level.id) return e->tangent;
+  // One example of a vmap inside this level: the tangent belongs to the whole batch.
+  if (t.impl()->kind == ValueKind::batched && extra->level > level.level) {
+    const Tensor tangent = tangent_of(extra->inner, level);
+    if (tangent.defined()) return make_batched(tangent, extra->level);
+  }
   return {};
 }
 
 void set_tangent(const Tensor& t, const ForwardLevel& level, Tensor tangent) {
   TensorExtra& extra = t.impl()->ensure_extra();
-  extra.tangents = new TangentEntry{level.level, std::move(tangent), extra.tangents};
+  extra.tangents = new TangentEntry{level.id, std::move(tangent), extra.tangents};
   t.impl()->set(kHasTangent);
 }
 

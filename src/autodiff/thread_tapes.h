@@ -9,13 +9,27 @@
 
 namespace gradus {
 
-// An open forward accumulator: autodiff/forward.h.
+// Tangents that travel with values: those of one accumulator, or of one source of a forward tape.
+// Sources of the same tape have the same level, so none sees the others' perturbations.
 struct ForwardLevel {
-  Level level = next_level();
+  explicit ForwardLevel(Level l) : level(l) {}
+
+  const Level level;              // the place in the nesting
+  const Level id = next_level();  // marks the tangents
+  bool paused = false;
   // What the user gave a tangent: variables, whose reads then carry it, and tensors, whose headers
   // other threads may share. Results of ops carry their tangents in their own headers.
   std::vector<std::pair<std::shared_ptr<VariableState>, Tensor>> variables;
-  std::vector<std::pair<Tensor, Tensor>> tensors;
+  std::vector<std::pair<Tensor, Tensor>> tensors;  // sorted by address
+};
+
+// Gives tangents to variables when they are first read (forward_diff::GradientTape).
+class VariableListener {
+ public:
+  virtual void about_to_read(VariableState& variable) = 0;
+
+ protected:
+  ~VariableListener() = default;
 };
 
 class ThreadTapes final : public Observer {
@@ -31,6 +45,8 @@ class ThreadTapes final : public Observer {
 
   void push(ForwardLevel* level);
   void pop(ForwardLevel* level);
+  void add_listener(VariableListener* listener);
+  void remove_listener(VariableListener* listener);
 
  private:
   Recording::Followers told_of(Level op) const;
@@ -39,6 +55,7 @@ class ThreadTapes final : public Observer {
   std::shared_ptr<Recording> recording_;
   std::vector<GradientTape::State*> open_;
   std::vector<ForwardLevel*> levels_;  // outermost first
+  std::vector<VariableListener*> listeners_;
 };
 
 ThreadTapes& thread_tapes();

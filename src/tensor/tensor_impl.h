@@ -29,7 +29,7 @@ class Graph;
 
 // One entry per forward-mode level that follows this value.
 struct TangentEntry {
-  std::uint64_t level;  // serial number of the accumulator
+  std::uint64_t level;  // id of the ForwardLevel
   Tensor tangent;
   TangentEntry* next;
 };
