@@ -104,7 +104,7 @@ std::map<std::string, Tensor> load_npz(const std::string& path) {
     source->finish();
     const std::string name = entry.name.substr(0, entry.name.size() - std::strlen(io::kSuffix));
     if (!tensors.emplace(name, std::move(tensor)).second)
-      throw DataLossError("'" + path + "' holds two arrays named '" + name + "'");
+      throw DataLossError("'" + path + "' holds two entries '" + entry.name + "'");
   }
   return tensors;
 }

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -21,6 +20,7 @@
 #include "base/system_memory.h"
 #include "tensor/block_span.h"
 #include "tensor/page_heap.h"
+#include "tensor/size_class.h"
 
 namespace gradus {
 namespace {
@@ -31,32 +31,10 @@ constexpr bool kPassThrough = true;
 constexpr bool kPassThrough = false;
 #endif
 
-constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kLargestAsk = std::size_t{1} << 48;  // more is a miscalculated size
-constexpr std::size_t kHeader = 128;                       // of a tensor, in front of its elements
-constexpr std::size_t kLargestCached = kHeader + MiB, kLargestInSpan = kHeader + 16 * KiB;
+constexpr std::size_t kLargestInSpan = kHeader + 16 * KiB;
 constexpr std::int64_t kFlushAt = 256 * KiB;
-constexpr int kClasses = 53;
-
-// Class 0 is a header alone; the others are a header and 64, 128, 192, 256 bytes, then four per
-// power of two. So elements that fill a power of two, as they often do, leave nothing unused.
-int class_of(std::size_t bytes) {
-  if (bytes <= kHeader) return 0;
-  const std::size_t n = bytes - kHeader - 1;
-  if (n < 256) return 1 + static_cast<int>(n / 64);
-  const int power = std::bit_width(n) - 1;
-  return 1 + 4 * (power - 7) + static_cast<int>((n >> (power - 2)) & 3);
-}
-
-constexpr std::size_t class_size(int c) {
-  if (c == 0) return kHeader;
-  const int i = c - 1;
-  if (i < 4) return kHeader + 64 * static_cast<std::size_t>(i + 1);
-  const int power = 7 + i / 4;
-  return kHeader + (std::size_t{1} << power) + (static_cast<std::size_t>(i % 4 + 1) << (power - 2));
-}
-static_assert(class_size(kClasses - 1) == kLargestCached);
 
 std::size_t round_up_to_alignment(std::size_t n) {
   return (n + kAlignment - 1) & ~(kAlignment - 1);
@@ -344,7 +322,7 @@ void* pass_through(std::size_t bytes) {
 }
 
 void* allocate_uncounted(std::size_t bytes) {
-  if constexpr (kPassThrough) return pass_through(bytes);
+  if (kPassThrough) return pass_through(bytes);
   try {
     return bytes <= kLargestCached ? refill(class_of(bytes)) : allocate_large(bytes);
   } catch (const std::bad_alloc&) {  // no memory for the book-keeping
@@ -381,7 +359,7 @@ void deallocate(void* p, std::size_t bytes) noexcept {
   if (p == nullptr) return;
   bytes += bytes == 0;
   count_given(bytes);
-  if constexpr (kPassThrough) return std::free(p);
+  if (kPassThrough) return std::free(p);
   ThreadCache* cache = this_cache;
   if (cache == nullptr || bytes > kLargestCached) [[unlikely]]
     return deallocate_slowly(p, bytes);

@@ -220,18 +220,18 @@ std::string array_repr(const Tensor& a) {
 }
 
 std::string tensor_str(const Tensor& a) {
-  if (const std::string substitute = without_value(a); !substitute.empty()) return substitute;
+  if (std::string substitute = without_value(a); !substitute.empty()) return substitute;
   return "tf.Tensor(" + on_own_line(to_string(a)) + ", shape=" + to_string(a.shape()) +
          ", dtype=" + name_of(a.dtype()) + ")";
 }
 
 std::string to_string(const Tensor& a) {
-  if (const std::string substitute = without_value(a); !substitute.empty()) return substitute;
+  if (std::string substitute = without_value(a); !substitute.empty()) return substitute;
   return a.rank() == 0 ? scalar_word(a, false) : array_text(a, " ", 0, kLineWidth);
 }
 
 std::string repr(const Tensor& a) {
-  if (const std::string substitute = without_value(a); !substitute.empty()) return substitute;
+  if (std::string substitute = without_value(a); !substitute.empty()) return substitute;
   const std::string value = a.rank() == 0 ? scalar_word(a, true) : array_repr(a);
   return "<tf.Tensor: shape=" + to_string(a.shape()) + ", dtype=" + name_of(a.dtype()) +
          ", numpy=" + on_own_line(value) + ">";

@@ -13,11 +13,10 @@
 
 #include "gradus/error.h"
 #include "tensor/page_heap.h"
+#include "tensor/size_class.h"
 
 namespace gradus {
 namespace {
-
-constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kCaches = false;
@@ -62,6 +61,18 @@ TEST(Allocator, BlocksAreAlignedDistinctAndWritable) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(h.p) % 64, 0u) << h.bytes;
     EXPECT_TRUE(give_back(h)) << h.bytes;
   }
+}
+
+TEST(SizeClass, IsTheSmallestThatFits) {
+  for (std::size_t bytes = 1; bytes <= kLargestCached; bytes += bytes < 70000 ? 1 : 61) {
+    const int c = class_of(bytes);
+    ASSERT_LT(c, kClasses);
+    ASSERT_GE(class_size(c), bytes);
+    ASSERT_EQ(class_size(c) % 64, 0u);
+    ASSERT_TRUE(c == 0 || class_size(c - 1) < bytes);
+  }
+  for (std::size_t power = 64; power <= MiB; power *= 2)
+    EXPECT_EQ(class_size(class_of(kHeader + power)), kHeader + power);
 }
 
 TEST(Allocator, ZeroBytesAndNull) {
@@ -188,7 +199,7 @@ TEST(Allocator, AThreadThatEndsGivesItsCacheBack) {
   };
   std::thread(use_a_lot).join();
   const std::size_t after_one = memory_stats().reserved;
-  for (int i = 0; i < 50; ++i) std::thread(use_a_lot).join();
+  for (int i = 0; i < 20; ++i) std::thread(use_a_lot).join();
   EXPECT_LE(memory_stats().reserved, after_one);
 }
 

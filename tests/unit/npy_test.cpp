@@ -293,18 +293,14 @@ TEST_F(Npy, NoDamageCrashes) {
       }
       EXPECT_LT(memory_stats().peak - before, std::size_t{1} << 20);
     };
-    for (std::size_t n = 0; n < good.size(); ++n) {
+    for (std::size_t n = 0; n < good.size(); n += 5)
       EXPECT_THROW(load_npz(put("t.npz", good.substr(0, n))), DataLossError) << n;
-      for (const int change : {0x01, 0x80, 0xff}) {
-        std::string bad = good;
-        bad[n] = static_cast<char>(bad[n] ^ change);
-        survives(bad);
-      }
-    }
     std::mt19937 random(5);
-    for (int i = 0; i < 500; ++i) {
+    for (std::size_t n = 0; n < good.size(); ++n) {
       std::string bad = good;
-      for (int k = 0; k < 4; ++k) bad[random() % bad.size()] = static_cast<char>(random());
+      bad[n] = static_cast<char>(bad[n] ^ (1 + random() % 255));
+      for (int more = static_cast<int>(n % 3); more > 0; --more)
+        bad[random() % bad.size()] = static_cast<char>(random());
       survives(bad);
     }
   }
