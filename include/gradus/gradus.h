@@ -8,6 +8,7 @@
 #include "gradus/interrupt.h"
 #include "gradus/io.h"
 #include "gradus/jacobian.h"
+#include "gradus/layers.h"
 #include "gradus/memory.h"
 #include "gradus/ops.h"
 #include "gradus/structure.h"

@@ -4,6 +4,7 @@
 #include "gradus/indexing.h"
 #include "gradus/linalg.h"
 #include "gradus/nn.h"
+#include "gradus/random.h"
 #include "gradus/reduce.h"
 #include "gradus/scan.h"
 #include "gradus/shaping.h"

@@ -17,6 +17,7 @@ extern const Op exp_op;
 extern const Op layer_norm_op;
 extern const Op lstm_op;
 extern const Op max_pool_op;
+extern const Op random_op;
 extern const Op reduce_sum_op;
 extern const Op reduce_variance_op;
 extern const Op slice_op;

@@ -21,6 +21,7 @@ namespace gradus {
     &lstm_op,
     &matmul_op,
     &max_pool_op,
+    &random_op,
     &reduce_sum_op,
     &reduce_variance_op,
     &reshape_op,

@@ -1,0 +1,181 @@
+// Random tensors as functions of a seed tensor, so that a traced program draws new ones each time
+// it is given new seeds. Stateful functions take their seeds from the thread's sequence.
+#include "gradus/random.h"
+
+#include <random>
+
+#include "base/check.h"
+#include "gradus/elementwise.h"
+#include "gradus/indexing.h"
+#include "gradus/shaping.h"
+#include "graph/batch.h"
+#include "kernels/op_seeds.h"
+#include "kernels/philox.h"
+#include "kernels/random.h"
+#include "ops/records.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+enum class Distribution : std::int8_t { uniform, normal, truncated_normal, integers, order };
+enum class SeedKind : std::int8_t { pair, op_seeds };  // see kernels/philox.h
+
+struct RandomAttrs {
+  Shape shape;
+  DType dtype = float32;
+  Distribution distribution = Distribution::uniform;
+  SeedKind seeds = SeedKind::pair;
+  double a = 0, b = 1;  // low and high, or mean and standard deviation
+  static auto fields() {
+    return attr_fields(attr("shape", &RandomAttrs::shape), attr("dtype", &RandomAttrs::dtype),
+                       attr("distribution", &RandomAttrs::distribution),
+                       attr("seeds", &RandomAttrs::seeds), attr("a", &RandomAttrs::a),
+                       attr("b", &RandomAttrs::b));
+  }
+};
+
+void random_kernel(const KernelCall& c) {
+  const auto& p = c.get<RandomAttrs>();
+  const auto* seed = c.in[0].as<std::int64_t>();
+  const kernels::Philox philox = p.seeds == SeedKind::pair
+                                     ? kernels::Philox::from_seed_pair(seed[0], seed[1])
+                                     : kernels::Philox::from_op_seeds(seed[0], seed[1]);
+  const std::int64_t n = c.out[0].count();
+  void* out = c.out[0].data;
+  switch (p.distribution) {
+    case Distribution::uniform:
+      return kernels::random_uniform(p.dtype, philox, n, p.a, p.b, out);
+    case Distribution::normal:
+      return kernels::random_normal(p.dtype, philox, n, p.a, p.b, out);
+    case Distribution::truncated_normal:
+      return kernels::random_truncated_normal(p.dtype, philox, n, p.a, p.b, out);
+    case Distribution::integers: {
+      const auto low = static_cast<std::int64_t>(p.a), high = static_cast<std::int64_t>(p.b);
+      return kernels::random_integers(
+          p.dtype, philox, n, static_cast<std::uint64_t>(low),
+          static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low), out);
+    }
+    case Distribution::order:
+      return kernels::random_order(philox, n, c.out[0].as<std::int64_t>());
+  }
+}
+
+void infer_random(const Call& c, Avals& out) {
+  if (c.in[0].dtype != int64 || !(c.shape(0) == Shape{2})) {
+    fail<InvalidArgumentError>("[random] the seed must have shape (2,), got ", c.shape(0));
+  }
+  out.push_back({c.get<RandomAttrs>().dtype, c.get<RandomAttrs>().shape});
+}
+
+// The seeds of ops without one, per thread; unseeded threads start from the system's entropy.
+std::optional<kernels::OpSeeds>& thread_seeds() {
+  thread_local std::optional<kernels::OpSeeds> seeds;
+  return seeds;
+}
+
+Tensor next_seeds(std::optional<std::int64_t> op_seed) {
+  auto& seeds = thread_seeds();
+  kernels::OpSeeds::Pair pair;
+  if (op_seed) {
+    pair = seeds ? seeds->with_op_seed(*op_seed) : kernels::OpSeeds::without_global_seed(*op_seed);
+  } else {
+    if (!seeds) seeds.emplace(static_cast<std::int64_t>(std::random_device()()));
+    pair = seeds->next();
+  }
+  return Tensor::from(std::vector<std::int64_t>{pair.seed, pair.seed2});
+}
+
+RandomAttrs uniform_attrs(const Shape& shape, const random::UniformOptions& o, SeedKind seeds) {
+  const bool integers = is_integer(o.dtype);
+  if (!integers && !is_floating(o.dtype)) {
+    fail<InvalidArgumentError>("[random.uniform] got dtype ", name_of(o.dtype),
+                               "; it makes floats and integers");
+  }
+  if (integers &&
+      !(o.dtype == int32 || o.dtype == int64 || o.dtype == uint32 || o.dtype == uint64)) {
+    fail<InvalidArgumentError>("[random.uniform] got dtype ", name_of(o.dtype),
+                               "; integers are int32, int64, uint32 or uint64");
+  }
+  if (integers && o.maxval <= o.minval) {
+    fail<InvalidArgumentError>("[random.uniform] needs minval < maxval for integers, got ",
+                               o.minval, " and ", o.maxval);
+  }
+  return {shape, o.dtype,  integers ? Distribution::integers : Distribution::uniform,
+          seeds, o.minval, o.maxval};
+}
+
+RandomAttrs normal_attrs(const Shape& shape, const random::NormalOptions& o, Distribution d,
+                         SeedKind seeds) {
+  if (!is_floating(o.dtype)) {
+    fail<InvalidArgumentError>("[random.normal] got dtype ", name_of(o.dtype), "; it makes floats");
+  }
+  return {shape, o.dtype, d, seeds, o.mean, o.stddev};
+}
+
+Tensor as_seed(const Tensor& seed) { return seed.dtype() == int64 ? seed : cast(seed, int64); }
+
+}  // namespace
+
+const Op random_op =
+    not_differentiable({.name = "random",
+                        .doc = "Random numbers as a function of a seed of shape (2,).",
+                        .dtypes = one_dtype(int64),
+                        .attrs = &attr_type<RandomAttrs>(),
+                        .infer = infer_random,
+                        .kernel = random_kernel,
+                        .batch = batch_loop,
+                        .samples = [] { return std::vector<Sample>{}; },
+                        .like = "tensorflow.random.stateless_uniform"},
+                       "random numbers do not depend on anything differentiable");
+
+namespace random {
+
+void set_seed(std::int64_t seed) { thread_seeds().emplace(seed); }
+
+Tensor uniform(const Shape& shape, const UniformOptions& o) {
+  const RandomAttrs attrs = uniform_attrs(shape, o, SeedKind::op_seeds);
+  return random_op({next_seeds(o.seed)}, attrs);
+}
+Tensor normal(const Shape& shape, const NormalOptions& o) {
+  const RandomAttrs attrs = normal_attrs(shape, o, Distribution::normal, SeedKind::op_seeds);
+  return random_op({next_seeds(o.seed)}, attrs);
+}
+Tensor truncated_normal(const Shape& shape, const NormalOptions& o) {
+  const RandomAttrs attrs =
+      normal_attrs(shape, o, Distribution::truncated_normal, SeedKind::op_seeds);
+  return random_op({next_seeds(o.seed)}, attrs);
+}
+Tensor stateless_uniform(const Shape& shape, In seed, const UniformOptions& o) {
+  return random_op({as_seed(seed)}, uniform_attrs(shape, o, SeedKind::pair));
+}
+Tensor stateless_normal(const Shape& shape, In seed, const NormalOptions& o) {
+  return random_op({as_seed(seed)}, normal_attrs(shape, o, Distribution::normal, SeedKind::pair));
+}
+Tensor stateless_truncated_normal(const Shape& shape, In seed, const NormalOptions& o) {
+  return random_op({as_seed(seed)},
+                   normal_attrs(shape, o, Distribution::truncated_normal, SeedKind::pair));
+}
+
+Tensor shuffle(In x, std::optional<std::int64_t> seed) {
+  if (x->rank() == 0) return x;
+  const RandomAttrs attrs{{x->shape()[0]}, int64, Distribution::order, SeedKind::op_seeds, 0, 1};
+  return gather(x, random_op({next_seeds(seed)}, attrs));
+}
+
+}  // namespace random
+
+namespace nn {
+
+Tensor dropout(In x, double rate, std::optional<std::int64_t> seed) {
+  if (!(rate >= 0 && rate < 1)) {
+    fail<InvalidArgumentError>("[dropout] rate must be in [0, 1), got ", rate);
+  }
+  if (rate == 0) return x;
+  const Tensor keep =
+      greater_equal(random::uniform(x->shape(), {.dtype = x->dtype(), .seed = seed}), rate);
+  return where(keep, multiply(x, 1 / (1 - rate)), zeros({}, x->dtype()));
+}
+
+}  // namespace nn
+}  // namespace gradus
