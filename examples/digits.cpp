@@ -72,9 +72,9 @@ void show_progress(int epoch, int epochs, double loss, double held_out) {
 }
 
 void train(Classifier& model, const DataSet& data) {
-  constexpr int kEpochs = 20;
+  constexpr int kEpochs = 30;
   constexpr std::int64_t kBatch = 32;
-  keras::Adam adam({.learning_rate = 3e-3});
+  keras::Adam adam({.learning_rate = 2e-3});
   const std::int64_t n = data.train.labels.num_elements();
   std::vector<std::int64_t> all(static_cast<std::size_t>(n));
   std::iota(all.begin(), all.end(), 0);
