@@ -36,7 +36,7 @@ void Recording::clear() {
   nodes_.clear();
   edges_.clear();
   followers_.clear();
-  bytes_.clear();
+  words_.clear();
   saved_.clear();
   variable_reads_.clear();
   elsewhere_.clear();
@@ -74,7 +74,7 @@ Recording::Id Recording::add_values(std::size_t count, Followers tapes) {
   if (followers_.size() + count >= kNone) {
     fail<ResourceExhaustedError>("a tape holds at most ", kNone - 1, " values; use several tapes");
   }
-  followers_.insert(followers_.end(), count, tapes);
+  for (std::size_t i = 0; i < count; ++i) followers_.push_back(tapes);
   return first;
 }
 
@@ -121,11 +121,18 @@ Tensor Recording::read_variable(VariableState& variable, const Tensor& value, Fo
   return alias;
 }
 
-std::uint32_t Recording::save_bytes(const void* data, std::size_t size) {
-  const std::size_t at = bytes_.size();
-  bytes_.resize(at + (size + 7) / 8 * 8);
-  if (size > 0) std::memcpy(bytes_.data() + at, data, size);
-  return static_cast<std::uint32_t>(at);
+std::int64_t* Recording::Words::grow(std::size_t count) {
+  if (size_ + count > capacity_) {
+    if (size_ + count >= std::size_t{1} << 32) {
+      fail<ResourceExhaustedError>("a tape's recording is full; use several tapes");
+    }
+    const std::size_t larger = std::max(size_ + count, std::max<std::size_t>(1024, 2 * capacity_));
+    auto moved = std::make_unique_for_overwrite<std::int64_t[]>(larger);
+    std::copy(data(), data() + size_, moved.get());
+    words_ = std::move(moved);
+    capacity_ = larger;
+  }
+  return data() + std::exchange(size_, size_ + count);
 }
 
 bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* const> in,
@@ -163,13 +170,18 @@ bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* 
             .cut = cut};
   edges_.insert(edges_.end(), ids.begin(), ids.end());
   if (!cut) {
-    node.attrs = save_bytes(attrs, op.attrs().bytes);
-    node.avals = static_cast<std::uint32_t>(bytes_.size());
+    const std::size_t attr_words = (op.attrs().bytes + 7) / 8;
+    std::size_t words = attr_words + in.size();
+    for (const Tensor* t : in) words += static_cast<std::size_t>(t->impl()->shape.rank());
+    std::int64_t* at = words_.grow(words);
+    node.attrs = static_cast<std::uint32_t>(at - words_.data());
+    node.avals = node.attrs + static_cast<std::uint32_t>(attr_words);
+    if (attr_words > 0) std::memcpy(at, attrs, op.attrs().bytes);
+    at += attr_words;
     for (const Tensor* t : in) {
       const TensorImpl& impl = *t->impl();
-      const std::int64_t head[] = {static_cast<std::int64_t>(impl.dtype) << 32 | impl.shape.rank()};
-      save_bytes(head, sizeof head);
-      save_bytes(impl.shape.begin(), static_cast<std::size_t>(impl.shape.rank()) * 8);
+      *at++ = static_cast<std::int64_t>(impl.dtype) << 32 | impl.shape.rank();
+      at = std::copy(impl.shape.begin(), impl.shape.end(), at);
     }
     Reads reads = op.reads(attrs, wanted, static_cast<int>(in.size()));
     if ((followers & forward_bits_) && op.info.reads) reads = {~0u, ~0u};
@@ -196,17 +208,14 @@ void Recording::load(const Node& n, SmallVector<Tensor, 8>& in, SmallVector<Tens
   in.resize(n.in_count);
   out.resize(n.out_count);
   avals.resize(n.in_count);
-  const std::byte* at = bytes_.data() + n.avals;
+  const std::int64_t* at = words_.data() + n.avals;
   const Tensor* saved = saved_.data() + n.first_saved;
   for (std::size_t i = 0; i < n.in_count; ++i) {
-    std::int64_t head;
-    std::memcpy(&head, at, 8);
+    const std::int64_t head = *at++;
     const auto rank = static_cast<std::size_t>(head & 0xff);
     avals[i].dtype = static_cast<DType>(head >> 32);
-    std::int64_t sizes[kMaxRank];
-    std::memcpy(sizes, at + 8, rank * 8);
-    avals[i].shape = Shape(std::span<const std::int64_t>(sizes, rank));
-    at += 8 + rank * 8;
+    avals[i].shape = Shape(std::span<const std::int64_t>(at, rank));
+    at += rank;
     in[i] = n.saved_in >> std::min<std::size_t>(i, 31) & 1 ? *saved++ : Tensor();
   }
   for (std::size_t i = 0; i < n.out_count; ++i)

@@ -33,8 +33,8 @@ class Recording {
   struct Node {
     const Op* op;                // null: a leaf (watched tensor or variable read)
     std::source_location where;  // the user's line
-    std::uint32_t attrs;         // offset into bytes_
-    std::uint32_t avals;         // offset into bytes_: dtype, rank and sizes of each input
+    std::uint32_t attrs;         // offset into words_
+    std::uint32_t avals;         // offset into words_: dtype, rank and sizes of each input
     std::uint32_t first_edge;    // into edges_: one value number per input, kNone if not followed
     std::uint32_t first_saved;   // into saved_: inputs of saved_in, then outputs of saved_out
     Id first_out;
@@ -72,7 +72,7 @@ class Recording {
   std::span<const Id> edges(const Node& n) const {
     return {edges_.data() + n.first_edge, n.in_count};
   }
-  const void* attrs(const Node& n) const { return bytes_.data() + n.attrs; }
+  const void* attrs(const Node& n) const { return words_.data() + n.attrs; }
   Followers& followers(Id v) { return followers_[v]; }
   Followers followers(Id v) const { return followers_[v]; }
 
@@ -92,14 +92,26 @@ class Recording {
  private:
   Id add_values(std::size_t count, Followers tapes);
   void add_leaf(Id id);
-  std::uint32_t save_bytes(const void* data, std::size_t size);
+
+  // Attributes and shapes, back to back; grows without initialising.
+  class Words {
+   public:
+    std::int64_t* grow(std::size_t count);
+    const std::int64_t* data() const { return words_.get(); }
+    std::int64_t* data() { return words_.get(); }
+    void clear() { size_ = 0; }
+
+   private:
+    std::unique_ptr<std::int64_t[]> words_;
+    std::size_t size_ = 0, capacity_ = 0;
+  };
 
   std::uint32_t serial_;
   Followers bits_ = 0, forward_bits_ = 0;
   std::vector<Node> nodes_;
   std::vector<Id> edges_;
   std::vector<Followers> followers_;
-  std::vector<std::byte> bytes_;
+  Words words_;
   std::vector<Tensor> saved_;
   std::vector<VariableRead> variable_reads_;
   // Watched tensors whose header is taken by another thread's or an older recording.

@@ -283,30 +283,46 @@ Tensors dispatch(const Op& op, const void* attrs, Pointers in) {
   return run_concrete(op, attrs, in);
 }
 
+namespace {
+
+// The common case by hand: elementwise on equal dtypes and shapes is one run over all elements.
+// Returns an undefined tensor if this is not that case.
+Tensor run_simply(const Op& op, Pointers in) {
+  if (op.kind != Kind::elementwise || in.size() > 4 || op.elementwise->bool_inputs) return {};
+  const TensorImpl& first = *in[0]->impl();
+  if (!(op.info.dtypes >> static_cast<int>(first.dtype) & 1) || first.count > 16384 ||
+      is_complex(first.dtype) || in.size() != static_cast<std::size_t>(op.info.inputs)) {
+    return {};
+  }
+  for (std::size_t i = 1; i < in.size(); ++i) {
+    const TensorImpl& t = *in[i]->impl();
+    if (t.dtype != first.dtype || !(t.shape == first.shape)) return {};
+  }
+  const DType dtype = op.elementwise->makes_bool ? bool_ : first.dtype;
+  Tensor out = make_tensor(dtype, first.shape);
+  const DType dtypes[] = {first.dtype, first.dtype, first.dtype, first.dtype};
+  expr::LoopArgs args;
+  args.cols = first.count;
+  for (std::size_t i = 0; i < in.size(); ++i) args.in[i] = in[i]->impl()->data;
+  args.out[0] = out.impl()->data;
+  op.elementwise->kernel({dtypes, in.size()}, dtype, 0)(args);
+  return out;
+}
+
+}  // namespace
+
 Tensor dispatch_one(const Op& op, const void* attrs, Pointers in) {
   check_defined(op, in);
   const std::uint16_t flags = flags_of(in);
-  if (flags || runs_by_body(op, {})) return std::move(dispatch_slowly(op, attrs, in, flags)[0]);
-  if (op.kind == Kind::elementwise && in.size() <= 3) {
-    // The common case by hand: equal dtypes and shapes, so one contiguous run over all elements.
-    const TensorImpl& first = *in[0]->impl();
-    bool same = op.info.dtypes >> static_cast<int>(first.dtype) & 1 && !op.elementwise->bool_inputs;
-    for (std::size_t i = 1; i < in.size(); ++i) {
-      const TensorImpl& t = *in[i]->impl();
-      same &= t.dtype == first.dtype && t.shape == first.shape;
-    }
-    if (same && first.count <= 16384 && !is_complex(first.dtype)) {
-      const DType dtype = op.elementwise->makes_bool ? bool_ : first.dtype;
-      Tensor out = make_tensor(dtype, first.shape);
-      const DType dtypes[3] = {first.dtype, first.dtype, first.dtype};
-      expr::LoopArgs args;
-      args.cols = first.count;
-      for (std::size_t i = 0; i < in.size(); ++i) args.in[i] = in[i]->impl()->data;
-      args.out[0] = out.impl()->data;
-      op.elementwise->kernel({dtypes, in.size()}, dtype, 0)(args);
-      return out;
-    }
+  if (flags & ~(kTracked | kHasTangent)) {
+    return std::move(dispatch_slowly(op, attrs, in, flags)[0]);
   }
+  if (Tensor out = run_simply(op, in); out.defined()) {
+    if (flags && thread_context.observer)
+      thread_context.observer->observe(op, attrs, in, {&out, 1});
+    return out;
+  }
+  if (flags || runs_by_body(op, {})) return std::move(dispatch_slowly(op, attrs, in, flags)[0]);
   return std::move(run_concrete(op, attrs, in)[0]);
 }
 
