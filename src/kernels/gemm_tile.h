@@ -146,13 +146,15 @@ struct RowCut {
 
   constexpr RowCut(std::int64_t rows, std::int64_t most) : tiles(1), height(rows), taller(0) {
     if (rows <= most) return;
-    if (rows < 64 && most == 6)
-      for (const std::int64_t equal : {6, 5, 4})
-        if (rows % equal == 0) {
-          tiles = rows / equal;
-          height = equal;
-          return;
-        }
+    if (rows < 64 && most == 6) {
+      const auto few = static_cast<std::uint32_t>(rows);
+      const std::uint32_t equal = few % 6 == 0 ? 6 : few % 5 == 0 ? 5 : few % 4 == 0 ? 4 : 0;
+      if (equal) {
+        tiles = few / equal;
+        height = equal;
+        return;
+      }
+    }
     tiles = (rows + most - 1) / most;
     height = rows / tiles;
     taller = rows - height * tiles;
