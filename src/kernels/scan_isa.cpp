@@ -78,13 +78,6 @@ Carry total(const void* in, std::int64_t n) {
   return carry;
 }
 
-// As many elements as a vector of float64 holds.
-inline Vec<double> load_wide(const double* p) { return load(p); }
-inline Vec<double> load_wide(const float* p) {
-  typename VecOf<float, kVectorBytes / 2>::type narrow;
-  std::memcpy(&narrow, p, sizeof narrow);
-  return __builtin_convertvector(narrow, Vec<double>);
-}
 inline void store_narrow(double* p, Vec<double> v) { store(p, v); }
 inline void store_narrow(float* p, Vec<double> v) {
   const auto narrow = __builtin_convertvector(v, typename VecOf<float, kVectorBytes / 2>::type);

@@ -104,6 +104,14 @@ inline Vec<float> load(const half* p) {
 #endif
 }
 
+// As many elements as a vector of float64 holds, as float64.
+inline Vec<double> load_wide(const double* p) { return load(p); }
+inline Vec<double> load_wide(const float* p) {
+  typename VecOf<float, kVectorBytes / 2>::type narrow;
+  std::memcpy(&narrow, p, sizeof narrow);
+  return __builtin_convertvector(narrow, Vec<double>);
+}
+
 template <class T>
 inline void store_one(T* p, T x) {
   *p = x;
