@@ -168,9 +168,11 @@ void squares(const void* in, std::int64_t n, double scale, double* sum, double* 
 #pragma GCC unroll 8
       for (int v = 0; v < kVectors; ++v) {
         const Vec<double> x = load_wide(p + i + v * kLanes<double>), y = x * scale;
-        const Vec<double> size = x < 0 ? -x : x;
         sums[v] += y * y;
-        peaks[v] = size > peaks[v] ? size : peaks[v];
+        if constexpr (sizeof(T) == 8) {
+          const Vec<double> size = x < 0 ? -x : x;
+          peaks[v] = size > peaks[v] ? size : peaks[v];
+        }
       }
     }
 #pragma GCC unroll 8

@@ -15,7 +15,8 @@ struct OptimizerLoops {
                      void* variable);
   void (*rmsprop[2])(const RmspropStep&, std::int64_t n, const void* gradient, void* velocity,
                      void* average, void* momentum, void* variable);
-  // The sum of (x * scale)^2 and the largest |x|, in float64 (NaN counts as no largest).
+  // The sum of (x * scale)^2, in float64, and the largest |x| of float64 numbers, whose squares may
+  // overflow (NaN is never the largest).
   void (*squares[kDTypeCount])(const void* x, std::int64_t n, double scale, double* sum,
                                double* largest);
 };
