@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/executable_memory.h"
 
 namespace gradus::kernels {
 namespace {
@@ -36,13 +37,16 @@ using Xbyak::Xmm;
 using Xbyak::Ymm;
 using Xbyak::Zmm;
 
-constexpr std::size_t kCodeBytes = 16384;
+// Aligned, so that what is aligned in it still is after it was copied to a page.
+struct alignas(64) CodeBuffer {
+  std::uint8_t bytes[16384];
+};
 constexpr int kDotGroup = 4;  // columns of a dot tile whose sums are brought together in one vector
 
 class TileEmitter : public Xbyak::CodeGenerator {
  public:
-  explicit TileEmitter(const TileSpec& spec)
-      : CodeGenerator(kCodeBytes, Xbyak::DontSetProtectRWE),
+  TileEmitter(const TileSpec& spec, CodeBuffer& buffer)
+      : CodeGenerator(sizeof buffer.bytes, buffer.bytes),
         spec_(spec),
         wide_(spec.isa == Isa::avx512),
         dot_(spec.form == TileForm::dot),
@@ -60,7 +64,6 @@ class TileEmitter : public Xbyak::CodeGenerator {
     GRADUS_ASSERT(!spec.copy_b || !dot_);
     GRADUS_ASSERT(rows_ <= (dot_ ? 6 : 3 * kRowPointers) && (!dot_ || vectors_ <= 9));
     emit();
-    setProtectModeRE();
   }
 
  private:
@@ -487,21 +490,16 @@ class TileEmitter : public Xbyak::CodeGenerator {
 }  // namespace
 
 TileKernel::Function emit_tile(const TileSpec& spec) {
-  // Never freed: functions may run while the process exits.
+  CodeBuffer buffer;
+  const TileEmitter emitter(spec, buffer);
+  const std::shared_ptr<const void> code = executable_copy(buffer.bytes, emitter.getSize());
+  if (!code) return nullptr;
+  // Never given back: kernels may run until the process ends.
   static std::mutex mutex;
-  static auto& emitters = *new std::vector<std::unique_ptr<TileEmitter>>;
-  try {
-    auto emitter = std::make_unique<TileEmitter>(spec);
-    const auto function = emitter->getCode<TileKernel::Function>();
-    const std::lock_guard lock(mutex);
-    emitters.push_back(std::move(emitter));
-    return function;
-  } catch (const Xbyak::Error& e) {
-    if (static_cast<int>(e) == Xbyak::ERR_CANT_ALLOC ||
-        static_cast<int>(e) == Xbyak::ERR_CANT_PROTECT)
-      return nullptr;
-    fail<InternalError>("internal error: no code for a GEMM tile: ", e.what());
-  }
+  static auto& kept = *new std::vector<std::shared_ptr<const void>>;
+  const std::lock_guard lock(mutex);
+  kept.push_back(code);
+  return reinterpret_cast<TileKernel::Function>(const_cast<void*>(code.get()));
 }
 
 }  // namespace gradus::kernels
