@@ -14,7 +14,6 @@
 // its own accumulator and its own tail, so that a column always meets the same lane.
 #include "expr/emitter.h"
 
-#include <sys/mman.h>
 #include <xbyak/xbyak_util.h>
 
 #include <algorithm>
@@ -23,6 +22,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/code_memory.h"
 #include "expr/machine.h"
 
 namespace gradus::expr {
@@ -34,10 +34,8 @@ using Xmm = Machine::Xmm;
 
 // Frame offsets below 64 are fixed.
 constexpr int kCallerStack = 0, kColumnsLeft = 8;
-// Steps up to which the element code is interleaved four times or twice, and the shared values that
-// should then still have a register.
-constexpr std::size_t kShortBody = 16, kLongBody = 80;
-constexpr int kSharedWanted = 4;
+// Steps of element code that is short, that is a chain, and that is long: choose_copies.
+constexpr std::size_t kShortBody = 16, kChain = 32, kLongBody = 250;
 
 // Registers for ports; those from the fifth on belong to the caller.
 constexpr int kPortRegisters[] = {Xbyak::Operand::RSI, Xbyak::Operand::R8,  Xbyak::Operand::R9,
@@ -66,12 +64,7 @@ class Emission {
     m_.jle(exit);
     load_ports();
     for (const std::uint16_t v : s_.constants)
-      if (m_.pinned(v) >= 0) {
-        const Instr& i = p_.code[v];
-        const bool mask = i.type == Type::mask;
-        m_.vmovups(m_.full(m_.pinned(v)),
-                   m_.pool(mask && i.bits ? ~0ull : i.bits, mask || is_wide(i.type)));
-      }
+      if (m_.pinned(v) >= 0) m_.vmovups(m_.full(m_.pinned(v)), m_.constant(v));
     m_.L(row);
     for (std::size_t k = 0; k < s_.passes.size(); ++k) pass(k);
     m_.dec(m_.rows);
@@ -173,13 +166,15 @@ class Emission {
   // Registers -----------------------------------------------------------------------------------
 
   // How many copies of the element code to interleave. One copy is a chain of dependent
-  // instructions that is longer than the processor looks ahead, so several are needed to keep it
-  // busy; best is when all shared values still have a register.
+  // instructions, longer than the processor looks ahead, so several keep it busier. That is worth
+  // reading constants from memory and even spilling: measured on the functions of math.h, four
+  // copies win for chains of 32 to 250 steps, two beyond that; short code wants its registers.
   int choose_copies(const Sequence& body, int room) const {
-    const auto fits = [&](int copies, int shared) { return body.need(copies) + shared <= room; };
-    if (body.steps.size() <= kShortBody && fits(4, body.shared)) return 4;
-    if (fits(2, std::min(body.shared, kSharedWanted)) && body.steps.size() <= kLongBody) return 2;
-    return 1;
+    const std::size_t steps = body.steps.size();
+    if (steps > kLongBody || body.live >= room - 2) return steps > kShortBody ? 2 : 1;
+    if (steps >= kChain || body.need(4) + body.shared <= room) return 4;
+    if (steps > kShortBody && body.need(4) <= room) return 4;
+    return body.need(2) <= room ? 2 : 1;
   }
 
   // Pins what the element code reads most: first accumulators, then constants and values per row.
@@ -484,16 +479,6 @@ class Emission {
   int saved_ = 0;
 };
 
-std::shared_ptr<const void> executable(const std::uint8_t* code, std::size_t size) {
-  const std::size_t bytes = (size + 4095) & ~std::size_t{4095};
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  std::shared_ptr<const void> owner(
-      memory, [bytes](const void* p) { munmap(const_cast<void*>(p), bytes); });
-  std::memcpy(memory, code, size);
-  return mprotect(memory, bytes, PROT_READ | PROT_EXEC) == 0 ? owner : nullptr;
-}
-
 }  // namespace
 
 bool supported(Isa isa) {
@@ -521,7 +506,8 @@ Emitted emit(const Program& lowered, const Schedule& schedule, Isa isa) {
     try {
       Emission emission(buffer, lowered, schedule, isa, extra);
       const std::size_t size = emission.run();
-      Emitted result{.entry = nullptr, .memory = executable(buffer.data(), size), .bytes = size};
+      Emitted result{
+          .entry = nullptr, .memory = executable_copy(buffer.data(), size), .bytes = size};
       if (result.memory == nullptr) return {};
       const auto* code = static_cast<const std::uint8_t*>(result.memory.get()) + emission.entry();
       std::memcpy(&result.entry, &code, sizeof(code));

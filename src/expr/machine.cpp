@@ -2,6 +2,7 @@
 #include "expr/machine.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/check.h"
 
@@ -15,25 +16,20 @@ Machine::Machine(std::vector<std::uint8_t>& buffer, const Program& p, const Sche
     : CodeGenerator(buffer.size(), buffer.data()), p_(p), s_(s), zmm_(isa == Isa::avx512) {
   setDefaultJmpNEAR(true);
   pool_room_ = s.constants.size() + kOwnConstants;
-  for (int k = 0; k < 4; ++k) dq(~0ull);
-  L(mask_end_);
-  for (int k = 0; k < 4; ++k) dq(0);
-  L(pool_start_);
-  for (std::size_t k = 0; k < pool_room_ * static_cast<std::size_t>(vector_bytes()) / 8; ++k) dq(0);
-  entry_ = getSize();
+  entry_ = kPoolOffset + pool_room_ * static_cast<std::size_t>(vector_bytes());
+  if (entry_ >= buffer.size()) throw Xbyak::Error(Xbyak::ERR_CODE_IS_TOO_BIG);
+  std::fill(buffer.begin(), buffer.begin() + kMaskEnd, 0xff);
+  std::fill(buffer.begin() + kMaskEnd, buffer.begin() + static_cast<std::ptrdiff_t>(entry_), 0);
+  setSize(entry_);
   const std::size_t n = p.code.size();
-  owner_.assign(static_cast<std::size_t>(register_count()), kFree);
+  owner_.assign(static_cast<std::size_t>(register_count()), 0);
+  usable_ = free_ = zmm_ ? ~0u : 0xffffu;
+  pool_place_.assign(n, -1);
   pinned_.assign(n, -1);
   home_.assign(n, -1);
   now_.assign(n * kMaxCopies, {});
   varies_.assign(s.varies.begin(), s.varies.end());
   lazy_.assign(n, false);
-}
-
-Machine::Xmm Machine::vec(Type t, int reg) const {
-  const bool half = half_width(t);
-  if (zmm_) return Xmm(half ? Operand::YMM : Operand::ZMM, reg);
-  return Xmm(half ? Operand::XMM : Operand::YMM, reg);
 }
 
 void Machine::upper128(int to, int from) {
@@ -48,7 +44,8 @@ void Machine::upper256(int to, int from) { vextractf64x4(Xbyak::Ymm(to), Xbyak::
 // Registers -------------------------------------------------------------------------------------
 
 void Machine::begin_sequence() {
-  std::fill(owner_.begin(), owner_.end(), kFree);
+  free_ = ~0u;
+  scratch_ = 0;
   for (Now& now : now_) {
     if (now.slot >= 0) free_slots_.push_back(now.slot);
     now = {};
@@ -62,23 +59,18 @@ bool Machine::has_memory(int key) const {
 }
 
 Address Machine::memory_of(std::uint16_t v) {
-  if (is_constant(v)) {
-    const Instr& i = instr(v);
-    if (i.type == Type::mask) return pool(i.bits ? ~0ull : 0, true);
-    return pool(i.bits, is_wide(i.type));
-  }
+  if (is_constant(v)) return constant(v);
   return slot(home_[v] >= 0 ? home_[v] : now(v).slot);
 }
 
 int Machine::take() {
+  if (const std::uint32_t free = free_ & usable_ & ~locked_) return std::countr_zero(free);
   int victim = -1;
   std::uint32_t latest = 0;
-  for (int r = 0; r < register_count(); ++r) {
-    if ((reserved_ | locked_) >> r & 1) continue;
-    const int owner = owner_[static_cast<std::size_t>(r)];
-    if (owner == kFree) return r;
-    if (owner == kScratch) continue;
-    const std::uint32_t next = now_[static_cast<std::size_t>(owner)].next;
+  for (std::uint32_t left = usable_ & ~(locked_ | scratch_); left != 0; left &= left - 1) {
+    const int r = std::countr_zero(left);
+    const std::uint32_t next =
+        now_[static_cast<std::size_t>(owner_[static_cast<std::size_t>(r)])].next;
     if (victim < 0 || next > latest) victim = r, latest = next;
   }
   if (victim < 0) throw OutOfRegisters();
@@ -96,29 +88,29 @@ void Machine::spill(int r) {
     vmovups(slot(now.slot), vec(instr(value_of(key)).type, r));
   }
   now.reg = -1;
-  owner_[static_cast<std::size_t>(r)] = kFree;
+  free_ |= 1u << r;
 }
 
 int Machine::temp() {
   const int r = take();
-  owner_[static_cast<std::size_t>(r)] = kScratch;
+  free_ &= ~(1u << r);
+  scratch_ |= 1u << r;
   return r;
 }
 
 void Machine::hold(std::uint16_t v, int r) {
   owner_[static_cast<std::size_t>(r)] = key(v);
   now(v).reg = r;
+  free_ &= ~(1u << r);
   locked_ |= 1u << r;
 }
 
 void Machine::drop(std::uint16_t v) {
-  const int r = now(v).reg;
-  owner_[static_cast<std::size_t>(r)] = kFree;
-  locked_ &= ~(1u << r);
-  now(v).reg = -1;
+  Now& n = now(v);
+  free_ |= 1u << n.reg;
+  locked_ &= ~(1u << n.reg);
+  n.reg = -1;
 }
-
-bool Machine::in_register(std::uint16_t v) const { return pinned_[v] >= 0 || now(v).reg >= 0; }
 
 Machine::Xmm Machine::reg(std::uint16_t v) {
   const Type t = instr(v).type;
@@ -143,10 +135,6 @@ Machine::Source Machine::any(std::uint16_t v) {
   return {true, Xmm(0), ptr[element(instr(v).a, bytes, at_.copy * lanes())]};
 }
 
-bool Machine::dies(std::uint16_t v) const {
-  return pinned_[v] < 0 && now(v).reg >= 0 && now(v).next == kNever;
-}
-
 void Machine::release() {
   for (int k = 0; k < step_->reads; ++k)
     if (dies(step_->read[k])) drop(step_->read[k]);
@@ -168,8 +156,8 @@ bool Machine::reuse(std::uint16_t operand) {
 
 void Machine::end_step() {
   release();
-  for (int& owner : owner_)
-    if (owner == kScratch) owner = kFree;
+  free_ |= scratch_;
+  scratch_ = 0;
   const std::uint16_t v = step_->value;
   if (step_->kind == Step::compute) {
     if (home_[v] >= 0 && pinned_[v] < 0) vmovups(slot(home_[v]), vec(instr(v).type, now(v).reg));
@@ -231,17 +219,32 @@ int Machine::new_slot(int bytes) {
   return offset;
 }
 
-Address Machine::pool(std::uint64_t bits, bool wide) {
+int Machine::pool_index(std::uint64_t bits, bool wide) {
   if (!wide) bits = (bits & 0xffffffff) | bits << 32;
   const auto n =
       static_cast<std::size_t>(std::find(pool_.begin(), pool_.end(), bits) - pool_.begin());
-  const std::size_t bytes = static_cast<std::size_t>(vector_bytes());
   if (n == pool_.size()) {
     GRADUS_ASSERT(n < pool_room_);
     pool_.push_back(bits);
+    const std::size_t bytes = static_cast<std::size_t>(vector_bytes());
     for (std::size_t k = 0; k < bytes; k += 8) rewrite(kPoolOffset + n * bytes + k, bits, 8);
   }
-  return ptr[rip + pool_start_ + static_cast<int>(n * bytes)];
+  return static_cast<int>(n);
+}
+
+// Relative to the instruction, so that it stays right when the code is moved as a whole.
+Address Machine::pool_entry(int n) const {
+  return ptr[rip + (getCode() + kPoolOffset + n * vector_bytes())];
+}
+
+Address Machine::pool(std::uint64_t bits, bool wide) { return pool_entry(pool_index(bits, wide)); }
+
+Address Machine::constant(std::uint16_t v) {
+  const Instr& i = instr(v);
+  const bool mask = i.type == Type::mask;
+  if (pool_place_[v] < 0)
+    pool_place_[v] = pool_index(mask && i.bits ? ~0ull : i.bits, mask || is_wide(i.type));
+  return pool_entry(pool_place_[v]);
 }
 
 RegExp Machine::element(int port, int element_bytes, int offset_elements) {
@@ -262,7 +265,7 @@ void Machine::begin_mask() {
     kmovd(tail(), mask_pointer.cvt32());
     return;
   }
-  lea(mask_pointer, ptr[rip + mask_end_]);
+  lea(mask_pointer, ptr[rip + (getCode() + kMaskEnd)]);
   mov(address, remaining);
   shl(address, s_.wide ? 3 : 2);
   sub(mask_pointer, address);

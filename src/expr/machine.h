@@ -56,7 +56,12 @@ class Machine : public Xbyak::CodeGenerator {
   int vector_bytes() const { return zmm_ ? 64 : 32; }
   bool avx512() const { return zmm_; }
   bool half_width(Type t) const { return s_.wide && (t == Type::i32 || t == Type::f32); }
-  Xmm vec(Type t, int reg) const;  // the register with the width that values of type t have
+  // The register with the width that values of type t have.
+  Xmm vec(Type t, int reg) const {
+    const bool half = half_width(t);
+    if (zmm_) return Xmm(half ? Xbyak::Operand::YMM : Xbyak::Operand::ZMM, reg);
+    return Xmm(half ? Xbyak::Operand::XMM : Xbyak::Operand::YMM, reg);
+  }
   Xmm full(int reg) const { return vec(Type::mask, reg); }
   static Xmm xmm(int reg) { return Xmm(reg); }
   static Xmm ymm(int reg) { return Xmm(Xbyak::Operand::YMM, reg); }
@@ -68,15 +73,16 @@ class Machine : public Xbyak::CodeGenerator {
     reserve(reg);
   }
   int pinned(std::uint16_t v) const { return pinned_[v]; }
-  void reserve(int reg) { reserved_ |= 1u << reg; }
+  void reserve(int reg) { usable_ &= ~(1u << reg); }
   int temp();  // a register for the current step, or until free_temp
-  void free_temp(int reg) { owner_[static_cast<std::size_t>(reg)] = kFree; }
+  void free_temp(int reg) { free_ |= 1u << reg, scratch_ &= ~(1u << reg); }
   void begin_sequence();  // no value per element is anywhere
 
   // Memory ------------------------------------------------------------------------------------
   int new_slot(int bytes);  // of the stack frame; gives its offset
   Xbyak::Address slot(int offset) { return ptr[rsp + offset]; }
   Xbyak::Address pool(std::uint64_t bits, bool wide);  // a vector of one repeated value
+  Xbyak::Address constant(std::uint16_t v);            // the same for a constant of the program
   std::size_t entry() const { return entry_; }         // offset of the first instruction
   int frame_bytes() const { return frame_; }
   void set_home(std::uint16_t v, int offset) { home_[v] = offset; }
@@ -145,10 +151,13 @@ class Machine : public Xbyak::CodeGenerator {
   void spill(int reg);
   void hold(std::uint16_t v, int reg);
   void drop(std::uint16_t v);
-  bool in_register(std::uint16_t v) const;
+  bool in_register(std::uint16_t v) const { return pinned_[v] >= 0 || now(v).reg >= 0; }
   Xmm reg(std::uint16_t v);     // in a register, loading it if need be
   Source any(std::uint16_t v);  // in a register or, if it is not in one, in memory
-  bool dies(std::uint16_t v) const;
+  bool dies(std::uint16_t v) const {
+    const Now& n = now(v);
+    return n.next == kNever && n.reg >= 0;
+  }
   void release();  // operands that are not needed any more give up their registers
   Xmm define();    // the register of the result
   void end_step();
@@ -188,10 +197,10 @@ class Machine : public Xbyak::CodeGenerator {
   int copy_base_ = 0;  // of the keys of at_.copy
   const Step* step_ = nullptr;
 
-  static constexpr int kFree = -1, kScratch = -2;
-  std::vector<int> owner_;            // by register: a key, kFree or kScratch
-  std::uint32_t reserved_ = 0;        // registers that are pinned or hold accumulators
-  std::uint32_t locked_ = 0;          // registers of the current step
+  // Registers, as bits: those for values per element, and among them those that hold nothing, that
+  // are lent out by temp() and that the current step uses.
+  std::uint32_t usable_ = 0, free_ = 0, scratch_ = 0, locked_ = 0;
+  std::vector<int> owner_;  // by register that is neither free nor lent: the key of its value
   std::vector<int> pinned_, home_;    // by value
   std::vector<std::uint8_t> varies_;  // as in the schedule
   std::vector<Now> now_;              // by key
@@ -200,10 +209,13 @@ class Machine : public Xbyak::CodeGenerator {
   int frame_ = 64;  // the first line holds the caller's rsp and the columns left
 
   // Constants come before the code: the mask table (ones, then zeros), then whole vectors.
+  static constexpr int kMaskEnd = 32;
   static constexpr std::size_t kPoolOffset = 64, kOwnConstants = 24;
   std::vector<std::uint64_t> pool_;  // each fills a vector
   std::size_t pool_room_ = 0, entry_ = 0;
-  Xbyak::Label mask_end_, pool_start_;
+  Xbyak::Address pool_entry(int n) const;
+  int pool_index(std::uint64_t bits, bool wide);
+  std::vector<int> pool_place_;  // by value: of a constant in pool_, or -1
 };
 
 }  // namespace gradus::expr
