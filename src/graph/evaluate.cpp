@@ -1,6 +1,6 @@
 #include "graph/evaluate.h"
 
-#include <cstring>
+#include <algorithm>
 
 #include "base/check.h"
 #include "tensor/tensor_impl.h"
@@ -54,7 +54,7 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs) {
   alignas(16) std::byte attrs[512];
   for (const Graph::Node& n : graph.nodes()) {
     GRADUS_ASSERT(n.op->attrs().bytes <= sizeof attrs);
-    std::memcpy(attrs, graph.attrs(n), n.op->attrs().bytes);
+    std::copy_n(static_cast<const std::byte*>(graph.attrs(n)), n.op->attrs().bytes, attrs);
     bind_attrs(graph.symbols(), sizes, n.op->attrs(), attrs);
     SmallVector<Tensor, 8> in;
     for (Graph::Value v : graph.operands(n)) in.push_back(values[v]);

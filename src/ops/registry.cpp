@@ -8,6 +8,8 @@
 namespace gradus {
 
 // One record of each family (source file), so that a program that asks for all ops links them all.
+// One a line, so that branches which add families merge.
+// clang-format off
 [[gnu::used]] const Op* const kFamilies[] = {
     &add_op,
     &argmax_op,
@@ -28,6 +30,7 @@ namespace gradus {
     &slice_op,
     &softmax_op,
 };
+// clang-format on
 
 std::vector<const Op*> all_ops() {
   std::vector<const Op*> ops;
