@@ -116,17 +116,20 @@ void pull_back_linearised(const Site& site, std::span<const Cotangent> cts, std:
   }
 }
 
-// Does anybody follow the values of this rule, so that it will itself be differentiated?
-bool is_watched(const Site& site, std::span<const Cotangent> cts) {
-  if (!thread_context.observer) return false;
+// A fused gradient that is not itself differentiable will do if nobody follows the values of this
+// rule and no cotangent has arrived at an output that it leaves out.
+bool first_order_suffices(const Site& site, std::span<const Cotangent> cts) {
   const auto followed = [](const Tensor& t) {
     return t.defined() && (t.impl()->has(kTracked) || t.impl()->has(kHasTangent));
   };
-  for (const Tensor& t : site.in)
-    if (followed(t)) return true;
-  for (const Cotangent& ct : cts)
-    if (followed(ct.value())) return true;
-  return false;
+  bool watched = false;
+  for (const Tensor& t : site.in) watched |= followed(t);
+  for (std::size_t i = 0; i < cts.size(); ++i) {
+    if (cts[i].is_zero()) continue;
+    if (!(site.op.info.first_order_outputs >> i & 1)) return false;
+    watched |= followed(cts[i].value());
+  }
+  return !watched || !thread_context.observer;
 }
 
 void pull_back_body(const Site& site, std::span<const Cotangent> cts, std::uint32_t wanted,
@@ -186,7 +189,7 @@ Tensors push_forward_bilinear(const Site& site, std::span<const Tensor> tangents
 void pull_back(const Site& site, std::span<Cotangent> cts, std::uint32_t wanted,
                GradientSink& sink) {
   const Op& op = site.op;
-  if (op.vjp && !(op.info.first_order_vjp && is_watched(site, cts))) {
+  if (op.vjp && (op.info.first_order_outputs == 0 || first_order_suffices(site, cts))) {
     return pull_back_vjp(site, cts, wanted, sink);
   }
   switch (op.kind) {

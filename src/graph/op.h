@@ -176,10 +176,12 @@ struct OpInfo {
   double low = -2, high = 2;  // elementwise: where the registry tests look
   const char* like = "";      // the NumPy or TensorFlow function it equals
   bool commutative = false;
-  bool is_view = false;          // the output is the first input's elements, in order
-  bool in_place_ok = false;      // the kernel may write over an input of equal size
-  bool first_order_vjp = false;  // composite: while others watch, differentiate the body instead
-  bool stateful = false;         // has an effect or a hidden input: never merged or dropped
+  bool is_view = false;      // the output is the first input's elements, in order
+  bool in_place_ok = false;  // the kernel may write over an input of equal size
+  // Composite: not zero says that the vjp cannot itself be differentiated and takes cotangents of
+  // these outputs only; where more is needed, the body is differentiated instead.
+  std::uint32_t first_order_outputs = 0;
+  bool stateful = false;  // has an effect or a hidden input: never merged or dropped
 };
 
 class Op {

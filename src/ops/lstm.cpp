@@ -314,7 +314,7 @@ const Op lstm_op = composite(
                 nullptr}};
          },
      .like = "keras.layers.LSTM",
-     .first_order_vjp = true},
+     .first_order_outputs = 5},
     lstm_body,
     [](const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
        std::span<Cotangent> grads) {

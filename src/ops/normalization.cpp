@@ -1,5 +1,7 @@
 // Layer normalisation over the last axis as fused row kernels; batch normalisation from elementwise
 // ops with given statistics.
+#include <cstring>
+
 #include "base/check.h"
 #include "base/thread_pool.h"
 #include "expr/math.h"
@@ -19,7 +21,8 @@ namespace {
 
 using expr::row_sum;
 using Exprs = RowKernel::Exprs;
-constexpr auto kRow = RowOperand::row, kShared = RowOperand::shared, kScalar = RowOperand::scalar;
+constexpr auto kRow = RowOperand::row, kPerRow = RowOperand::per_row;
+constexpr auto kShared = RowOperand::shared, kScalar = RowOperand::scalar;
 
 struct NormAttrs {
   double epsilon = 1e-3;
@@ -28,28 +31,36 @@ struct NormAttrs {
 
 // The statistics of a row, in two passes: the mean, then the mean square around it.
 struct RowStatistics {
-  Expr centred, scale;
+  Expr mean, centred, scale;
   RowStatistics(Expr x, Expr epsilon, Expr inverse_n) {
-    centred = x - row_sum(x) * inverse_n;
+    mean = row_sum(x) * inverse_n;
+    centred = x - mean;
     scale = 1 / expr::sqrt(row_sum(centred * centred) * inverse_n + epsilon);
   }
 };
 
-const RowKernel normalise_rows({kRow, kShared, kShared, kScalar, kScalar}, {kRow},
+// y, and the statistics for the gradient.
+const RowKernel normalise_rows({kRow, kShared, kShared, kScalar, kScalar}, {kRow, kPerRow, kPerRow},
                                [](const Exprs& in) {
                                  const RowStatistics s(in[0], in[3], in[4]);
-                                 return Exprs{s.centred * s.scale * in[1] + in[2]};
+                                 return Exprs{s.centred * s.scale * in[1] + in[2], s.mean, s.scale};
                                });
 
-// dx, and g * xhat, whose column sums are the gradient of the scale.
-const RowKernel gradient_rows({kRow, kShared, kRow, kScalar, kScalar}, {kRow, kRow},
-                              [](const Exprs& in) {
-                                const RowStatistics s(in[0], in[3], in[4]);
-                                const Expr xhat = s.centred * s.scale, g = in[2] * in[1];
-                                const Expr mean_g = row_sum(g) * in[4];
-                                const Expr mean_gx = row_sum(g * xhat) * in[4];
-                                return Exprs{s.scale * (g - mean_g - xhat * mean_gx), in[2] * xhat};
-                              });
+// (x, scale, g, mean, 1 / deviation, 1 / n) -> the means of g * scale and of g * scale * xhat.
+const RowKernel gradient_means({kRow, kShared, kRow, kPerRow, kPerRow, kScalar}, {kPerRow, kPerRow},
+                               [](const Exprs& in) {
+                                 const Expr xhat = (in[0] - in[3]) * in[4], g = in[2] * in[1];
+                                 return Exprs{row_sum(g) * in[5], row_sum(g * xhat) * in[5]};
+                               });
+
+// (x, scale, g, mean, 1 / deviation, the two means, sums of g * xhat and of g so far) -> dx and the
+// new sums. The sums are one row each, which every row of the block adds to.
+const RowKernel gradient_rows(
+    {kRow, kShared, kRow, kPerRow, kPerRow, kPerRow, kPerRow, kShared, kShared},
+    {kRow, kShared, kShared}, [](const Exprs& in) {
+      const Expr xhat = (in[0] - in[3]) * in[4], g = in[2] * in[1];
+      return Exprs{in[4] * (g - in[5] - xhat * in[6]), in[7] + in[2] * xhat, in[8] + in[2]};
+    });
 
 // The numbers that the programs take besides tensors, in the dtype of the rows.
 struct Numbers {
@@ -97,95 +108,103 @@ void normalise(const KernelCall& c) {
   normalise_rows(rows, cols, in, c.out);
 }
 
-// Row blocks make dx and, in scratch memory, g * xhat; its column sums and those of g are added up
-// block by block, so that everything is read once.
+// Blocks of rows that stay in the first-level cache are read twice: once for the two means of each
+// row, once for dx and the column sums.
 void normalise_gradient(const KernelCall& c) {
-  constexpr std::int64_t kBlock = 32;
+  constexpr std::int64_t kBlock = 8;
   const DType dtype = c.in[0].dtype;
   const std::int64_t cols = c.shape(0).back(), rows = cols == 0 ? 0 : c.in[0].count() / cols;
-  const std::size_t row_bytes = static_cast<std::size_t>(cols) * size_of(dtype);
-  const std::int64_t blocks = (rows + kBlock - 1) / kBlock;
+  const std::size_t element = size_of(dtype), row_bytes = static_cast<std::size_t>(cols) * element;
+  // A piece of work is a run of blocks with its own sums.
+  const std::int64_t piece =
+      std::max<std::int64_t>(kBlock, 16384 / std::max<std::int64_t>(1, cols) / kBlock * kBlock);
+  const std::int64_t pieces = (rows + piece - 1) / piece;
   Numbers numbers(dtype, c.get<NormAttrs>().epsilon, cols);
-  kernels::Scratch partial(2 * static_cast<std::size_t>(std::max<std::int64_t>(1, blocks)) *
-                           row_bytes);
+  kernels::Scratch partial(2 * static_cast<std::size_t>(pieces) * row_bytes);
   char* scale_sums = partial.as<char>();
-  char* offset_sums = scale_sums + static_cast<std::size_t>(blocks) * row_bytes;
-  parallel_for(blocks, [&](std::int64_t b) {
-    const std::int64_t first = b * kBlock, n = std::min(kBlock, rows - first);
-    const std::size_t skip = static_cast<std::size_t>(first) * row_bytes;
-    kernels::Scratch products(static_cast<std::size_t>(n) * row_bytes);
-    const Shape block{n, cols};
-    const auto at = [&](const View& v) { return View{v.as<char>() + skip, &block, dtype}; };
-    const View in[] = {at(c.in[0]), c.in[1], at(c.in[2]), numbers.view(numbers.epsilon),
-                       numbers.view(numbers.inverse_n)};
-    const View out[] = {at(c.out[0]), {products.data(), &block, dtype}};
-    gradient_rows(n, cols, in, out);
-    using kernels::Reduction;
-    kernels::reduce_axis(Reduction::sum, dtype, products.data(), 1, n, cols,
-                         scale_sums + static_cast<std::size_t>(b) * row_bytes);
-    kernels::reduce_axis(Reduction::sum, dtype, in[2].data, 1, n, cols,
-                         offset_sums + static_cast<std::size_t>(b) * row_bytes);
+  char* offset_sums = scale_sums + static_cast<std::size_t>(pieces) * row_bytes;
+  std::memset(scale_sums, 0, 2 * static_cast<std::size_t>(pieces) * row_bytes);
+  const Shape any{};
+  const auto view = [&](void* at) { return View{at, &any, dtype}; };
+  parallel_for(pieces, [&](std::int64_t p) {
+    alignas(64) std::byte means[2][kBlock * 8];
+    const View sums[] = {view(scale_sums + static_cast<std::size_t>(p) * row_bytes),
+                         view(offset_sums + static_cast<std::size_t>(p) * row_bytes)};
+    for (std::int64_t first = p * piece; first < std::min(rows, (p + 1) * piece); first += kBlock) {
+      const std::int64_t n = std::min(kBlock, rows - first);
+      const auto row = [&](const View& v) {
+        return view(v.as<char>() + static_cast<std::size_t>(first) * row_bytes);
+      };
+      const auto number = [&](const View& v) {
+        return view(v.as<char>() + static_cast<std::size_t>(first) * element);
+      };
+      const View x = row(c.in[0]), g = row(c.in[2]), mean = number(c.in[3]),
+                 scale = number(c.in[4]);
+      const View m[] = {view(means[0]), view(means[1])};
+      const View in[] = {x, c.in[1], g, mean, scale, numbers.view(numbers.inverse_n)};
+      gradient_means(n, cols, in, m);
+      const View all[] = {x, c.in[1], g, mean, scale, m[0], m[1], sums[0], sums[1]};
+      const View out[] = {row(c.out[0]), sums[0], sums[1]};
+      gradient_rows(n, cols, all, out);
+    }
   });
-  kernels::reduce_axis(kernels::Reduction::sum, dtype, scale_sums, 1, blocks, cols, c.out[1].data);
-  kernels::reduce_axis(kernels::Reduction::sum, dtype, offset_sums, 1, blocks, cols, c.out[2].data);
+  kernels::reduce_axis(kernels::Reduction::sum, dtype, scale_sums, 1, pieces, cols, c.out[1].data);
+  kernels::reduce_axis(kernels::Reduction::sum, dtype, offset_sums, 1, pieces, cols, c.out[2].data);
 }
 
-struct Statistics {
-  Tensor xhat, scale;
-  Statistics(const Tensor& x, double epsilon) {
-    const Tensor centred = x - reduce_mean(x, {-1}, true);
-    scale = 1.0 / sqrt(reduce_mean(square(centred), {-1}, true) + epsilon);
-    xhat = centred * scale;
-  }
-};
-
-// Sums over everything but the last axis.
-Tensor column_sums(const Tensor& x) {
-  Ints axes;
-  for (int i = 0; i + 1 < x.rank(); ++i) axes.push_back(i);
-  return axes.rank() == 0 ? x : reduce_sum(x, axes);
-}
+// One number for each row.
+Shape per_row(const Shape& x) { return Shape(std::span(x.begin(), x.end() - 1)); }
 
 }  // namespace
 
-const Op layer_norm_gradient_op = composite(
+const Op layer_norm_gradient_op = not_differentiable(
     {.name = "layer_normalization_gradient",
-     .doc = "What layer_normalization sends back to input, scale and offset: of (x, scale, g).",
+     .doc = "What layer_normalization sends back: of (x, scale, g, mean, 1 / deviation).",
      .attrs = &attr_type<NormAttrs>(),
-     .inputs = 3,
+     .inputs = 5,
      .outputs = 3,
      .infer =
          [](const Call& c, Avals& out) {
            check_norm(c, out);
+           if (!shapes_agree(c.shape(2), c.shape(0)) ||
+               !shapes_agree(c.shape(3), per_row(c.shape(0))) ||
+               !shapes_agree(c.shape(4), per_row(c.shape(0)))) {
+             fail<InvalidArgumentError>("[layer_normalization_gradient] got x ", c.shape(0), ", g ",
+                                        c.shape(2), ", mean ", c.shape(3), " and deviation ",
+                                        c.shape(4),
+                                        "; g is like x, the others have one number per row");
+           }
            out.push_back({c.in[0].dtype, c.shape(1)});
            out.push_back({c.in[0].dtype, c.shape(1)});
          },
      .kernel = normalise_gradient,
+     .batch = batch_loop,
      .samples =
          [] {
            return std::vector<Sample>{
-               sample<NormAttrs>({{{3, 5}}, {{5}, 0.5, 2}, {{3, 5}}}, {0.1}),
-               sample<NormAttrs>({{{2, 2, 3}}, {{3}, 0.5, 2}, {{2, 2, 3}}}, {0.1})};
+               sample<NormAttrs>({{{3, 5}}, {{5}, 0.5, 2}, {{3, 5}}, {{3}}, {{3}, 0.5, 2}}, {0.1}),
+               sample<NormAttrs>(
+                   {{{2, 2, 3}}, {{3}, 0.5, 2}, {{2, 2, 3}}, {{2, 2}}, {{2, 2}, 0.5, 2}}, {0.1})};
          }},
-    [](const void* attrs, std::span<const Tensor> in) {
-      const Statistics s(in[0], static_cast<const NormAttrs*>(attrs)->epsilon);
-      const Tensor g = in[2] * in[1];
-      const Tensor mean_g = reduce_mean(g, {-1}, true),
-                   mean_gx = reduce_mean(g * s.xhat, {-1}, true);
-      return Tensors{s.scale * (g - mean_g - s.xhat * mean_gx), column_sums(in[2] * s.xhat),
-                     column_sums(in[2])};
-    });
+    "it is the first-order gradient of layer_normalization; higher orders go through its single "
+    "ops");
 
 const Op layer_norm_op = composite(
     {.name = "layer_normalization",
      .doc = "(x - mean) / sqrt(variance + epsilon) * scale + offset over the last axis.",
      .attrs = &attr_type<NormAttrs>(),
      .inputs = 3,
-     .infer = check_norm,
+     .outputs = 3,
+     .infer =
+         [](const Call& c, Avals& out) {
+           check_norm(c, out);
+           out.push_back({c.in[0].dtype, per_row(c.shape(0))});
+           out.push_back({c.in[0].dtype, per_row(c.shape(0))});
+         },
      .kernel = normalise,
      .reads =
          [](const void*, std::uint32_t) {
-           return Reads{7, 0};
+           return Reads{7, 6};
          },
      .samples =
          [] {
@@ -193,13 +212,19 @@ const Op layer_norm_op = composite(
                sample<NormAttrs>({{{3, 5}}, {{5}, 0.5, 2}, {{5}}}, {0.1}),
                sample<NormAttrs>({{{2, 2, 3}}, {{3}, 0.5, 2}, {{3}}}, {0.1})};
          },
-     .like = "keras.layers.LayerNormalization"},
+     .like = "keras.layers.LayerNormalization",
+     .first_order_outputs = 1},
     [](const void* attrs, std::span<const Tensor> in) {
-      const Statistics s(in[0], static_cast<const NormAttrs*>(attrs)->epsilon);
-      return Tensors{s.xhat * in[1] + in[2]};
+      const Tensor mean = reduce_mean(in[0], {-1}, true), centred = in[0] - mean;
+      const Tensor scale = 1.0 / sqrt(reduce_mean(square(centred), {-1}, true) +
+                                      static_cast<const NormAttrs*>(attrs)->epsilon);
+      return Tensors{centred * scale * in[1] + in[2], reshape(mean, per_row(in[0].shape())),
+                     reshape(scale, per_row(in[0].shape()))};
     },
     [](const Site& s, std::span<const Tensor> cts, std::uint32_t, std::span<Cotangent> grads) {
-      const Tensor in[] = {s.in[0], s.in[1], cts[0]};
+      // The statistics are kept for this rule; nobody asks for their derivative.
+      if (!cts[0].defined()) return;
+      const Tensor in[] = {s.in[0], s.in[1], cts[0], s.out[1], s.out[2]};
       Tensors all = layer_norm_gradient_op.run(in, s.attrs);
       for (std::size_t i = 0; i < 3; ++i) grads[i] = all[i];
     });
@@ -207,7 +232,9 @@ const Op layer_norm_op = composite(
 namespace nn {
 
 Tensor layer_normalization(In x, In scale, In offset, double epsilon) {
-  return layer_norm_op({x, scale, offset}, NormAttrs{epsilon});
+  const NormAttrs attrs{epsilon};
+  const Tensor in[] = {x, scale, offset};
+  return std::move(layer_norm_op.run(in, &attrs)[0]);
 }
 
 Tensor batch_normalization(In x, In mean, In variance, In offset, In scale, double epsilon) {

@@ -12,8 +12,8 @@
 #include "expr/kernel.h"
 #include "graph/context.h"
 #include "graph/variable_state.h"
+#include "kernels/reduce.h"
 #include "kernels/row_groups.h"
-#include "kernels/scratch.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -131,23 +131,14 @@ class Run {
     }
   }
 
-  // Elements [first, first + n) of each variable with elements of the gradient at g.
-  void piece(std::span<char* const> variables, std::int64_t first, const char* g,
-             std::int64_t n) const {
-    expr::LoopArgs args = args_;
-    args.cols = n;
-    for (std::size_t k = 0; k < variables.size(); ++k) {
-      args.in[k] = args.out[k] = variables[k] + first * element_;
-    }
-    args.in[variables.size()] = g;
-    kernel_(args);
-  }
-
   void dense(std::span<char* const> variables, const char* g, std::int64_t count) const {
     const std::int64_t chunks = (count + kChunk - 1) / kChunk;
     const auto chunk = [&](std::int64_t c) {
-      const std::int64_t first = c * kChunk;
-      piece(variables, first, g + first * element_, std::min(kChunk, count - first));
+      expr::LoopArgs args = args_;
+      const std::int64_t first = c * kChunk * element_;
+      args.cols = std::min(kChunk, count - c * kChunk);
+      point(args, variables, first, g + first);
+      kernel_(args);
     };
     if (chunks == 1) {
       chunk(0);
@@ -156,18 +147,59 @@ class Run {
     }
   }
 
+  // Rows that occur once are taken where they are; those that repeat are summed first.
   void rows(std::span<char* const> variables, const Gradient& g) const {
     const std::int64_t limit = g.dense_shape()[0], count = g.indices().num_elements();
     const std::int64_t width = limit == 0 ? 0 : g.dense_shape().num_elements() / limit;
+    const std::int64_t bytes = width * element_;
     const kernels::RowGroups groups(g.indices().dtype(), g.indices().raw_data(), count, limit);
-    kernels::Scratch sums(static_cast<std::size_t>(groups.size() * width * element_));
-    kernels::sum_groups(g.dtype(), groups, g.values().raw_data(), width, sums.data());
+    const auto* values = static_cast<const char*>(g.values().raw_data());
+    expr::LoopArgs args = args_;
+    args.cols = width;
+    std::vector<char> sum;
+    constexpr std::int64_t kAhead = 8;  // the rows are anywhere: ask for them early
     for (std::int64_t i = 0; i < groups.size(); ++i) {
-      piece(variables, groups.rows()[i] * width, sums.as<char>() + i * width * element_, width);
+      if (i + kAhead < groups.size()) {
+        for (char* v : variables) prefetch(v + groups.rows()[i + kAhead] * bytes, bytes);
+      }
+      const std::uint32_t* first = groups.positions() + groups.starts()[i];
+      const std::int64_t repeats = groups.starts()[i + 1] - groups.starts()[i];
+      const char* row = values + *first * bytes;
+      if (repeats > 1)
+        row = sum_rows(g.dtype(), values, {first, static_cast<std::size_t>(repeats)}, width, sum);
+      point(args, variables, groups.rows()[i] * bytes, row);
+      kernel_(args);
     }
   }
 
  private:
+  // Aims the kernel at a place of each variable and at a piece of the gradient.
+  static void point(expr::LoopArgs& args, std::span<char* const> variables, std::int64_t offset,
+                    const char* g) {
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+      args.in[k] = args.out[k] = variables[k] + offset;
+    }
+    args.in[variables.size()] = g;
+  }
+  // The accurate sum of some rows, in the last row of `memory`.
+  static const char* sum_rows(DType dtype, const char* values, std::span<const std::uint32_t> rows,
+                              std::int64_t width, std::vector<char>& memory) {
+    const std::size_t bytes = static_cast<std::size_t>(width) * size_of(dtype);
+    memory.resize((rows.size() + 1) * bytes);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::memcpy(memory.data() + i * bytes, values + rows[i] * bytes, bytes);
+    }
+    char* sum = memory.data() + rows.size() * bytes;
+    kernels::reduce_axis(kernels::Reduction::sum, dtype, memory.data(), 1,
+                         static_cast<std::int64_t>(rows.size()), width, sum);
+    return sum;
+  }
+  static void prefetch(const char* at, std::int64_t bytes) {
+    for (std::int64_t line = 0; line < std::min<std::int64_t>(bytes, 512); line += 64) {
+      __builtin_prefetch(at + line, 1);
+    }
+  }
+
   const expr::Kernel& kernel_;
   int arrays_;
   std::int64_t element_;
