@@ -1,14 +1,65 @@
 // Gradus's side of the comparison. Names, inputs and results are those of peers/torch_bench.cpp.
 #include <gradus/gradus.h>
+#include <gradus/nn.h>
 #include <gradus/threads.h>
+#include <gradus/updates.h>
+
+#include <cmath>
 
 #include "bench.h"
+#include "inputs.h"
 
 namespace {
 
 namespace gd = gradus;
 using bench::Step;
+using gd::Gradient;
 using gd::Tensor;
+using gd::Variable;
+using Variables = std::vector<Variable>;
+
+Tensor tensor(std::uint64_t seed, const gd::Shape& shape, float spread, float middle = 0.0f) {
+  const auto n = static_cast<std::size_t>(shape.num_elements());
+  return Tensor::from(bench::values(seed, n, spread, middle), shape);
+}
+
+Variable variable(std::uint64_t seed, const gd::Shape& shape, float spread, float middle = 0.0f) {
+  return Variable(tensor(seed, shape, spread, middle));
+}
+
+Tensor classes(std::uint64_t seed, std::size_t n, std::int64_t limit) {
+  return Tensor::from(bench::integers(seed, n, limit));
+}
+
+double norm(const Tensor& t) { return std::sqrt(gd::reduce_sum(gd::square(t)).item<double>()); }
+
+Tensor dense(const Tensor& x, const Variable& kernel, const Variable& bias) {
+  return gd::matmul(x, kernel) + bias;
+}
+
+Tensor cross_entropy(const Tensor& labels, const Tensor& logits) {
+  return gd::reduce_mean(gd::nn::sparse_softmax_cross_entropy_with_logits(labels, logits));
+}
+
+class Adam {
+ public:
+  explicit Adam(const Variables& weights) : weights_(weights) {
+    for (const Variable& w : weights) {
+      m_.emplace_back(gd::zeros(w.shape()));
+      v_.emplace_back(gd::zeros(w.shape()));
+    }
+  }
+  void apply(const std::vector<Gradient>& gradients) {
+    ++step_;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      gd::adam_update(weights_[i], m_[i], v_[i], gradients[i], {.step = step_});
+    }
+  }
+
+ private:
+  Variables weights_, m_, v_;
+  std::int64_t step_ = 0;
+};
 
 Step add1() {
   const Tensor a = gd::ones({1}), b = gd::fill({1}, 2.0f);
@@ -22,7 +73,7 @@ Step add1() {
 
 Step chain1000() {
   const Tensor a(0.999f), b(0.001f);
-  const gd::Variable x(Tensor(0.5f));
+  const Variable x(Tensor(0.5f));
   return [=](bool want) {
     gd::GradientTape tape;
     Tensor y = x;
@@ -32,9 +83,130 @@ Step chain1000() {
   };
 }
 
+Step mlp(std::int64_t batch) {
+  const Variables w = {variable(11, {784, 128}, 0.08f), variable(12, {128}, 0.01f),
+                       variable(13, {128, 10}, 0.15f), variable(14, {10}, 0.01f)};
+  const Tensor x = tensor(15, {batch, 784}, 0.5f, 0.5f);
+  const Tensor y = classes(16, static_cast<std::size_t>(batch), 10);
+  return [=, adam = Adam(w)](bool want) mutable {
+    gd::GradientTape tape;
+    const Tensor hidden = gd::nn::relu(dense(x, w[0], w[1]));
+    const Tensor loss = cross_entropy(y, dense(hidden, w[2], w[3]));
+    adam.apply(tape.gradient(loss, w));
+    return want ? loss.item<double>() : 0.0;
+  };
+}
+
+Step convnet() {
+  const std::int64_t batch = 32;
+  const Variables w = {variable(21, {3, 3, 1, 32}, 0.8f),   variable(22, {32}, 0.01f),
+                       variable(23, {3, 3, 32, 64}, 0.14f), variable(24, {64}, 0.01f),
+                       variable(25, {1600, 128}, 0.06f),    variable(26, {128}, 0.01f),
+                       variable(27, {128, 10}, 0.15f),      variable(28, {10}, 0.01f)};
+  const Tensor x = tensor(29, {batch, 28, 28, 1}, 0.5f, 0.5f);
+  const Tensor y = classes(30, batch, 10);
+  return [=, adam = Adam(w)](bool want) mutable {
+    gd::GradientTape tape;
+    Tensor h = gd::nn::max_pool2d(gd::nn::relu(gd::nn::conv2d(x, w[0]) + w[1]));
+    h = gd::nn::max_pool2d(gd::nn::relu(gd::nn::conv2d(h, w[2]) + w[3]));
+    h = gd::nn::relu(dense(gd::reshape(h, {batch, -1}), w[4], w[5]));
+    const Tensor loss = cross_entropy(y, dense(h, w[6], w[7]));
+    adam.apply(tape.gradient(loss, w));
+    return want ? loss.item<double>() : 0.0;
+  };
+}
+
+Step lstm() {
+  const Variables w = {variable(31, {64, 512}, 0.17f), variable(32, {128, 512}, 0.14f),
+                       variable(33, {512}, 0.17f), variable(34, {128, 10}, 0.17f),
+                       variable(35, {10}, 0.01f)};
+  const Tensor x = tensor(36, {32, 64, 64}, 1.7f), state = gd::zeros({32, 128});
+  const Tensor y = classes(37, 32, 10);
+  return [=](bool want) {
+    gd::GradientTape tape;
+    const Tensor last = gd::nn::lstm(x, w[0], w[1], w[2], state, state).h;
+    const Tensor loss = cross_entropy(y, dense(last, w[3], w[4]));
+    const std::vector<Gradient> g = tape.gradient(loss, w);
+    return want ? loss.item<double>() + norm(g[1]) : 0.0;
+  };
+}
+
+// One step on the rows of a table; update(table, gradient) is the optimizer.
+template <class Update>
+Step embedding(Update update) {
+  const Variable table = variable(42, {100000, 64}, 0.09f);
+  const Tensor ids = Tensor::from(bench::skewed_ids(41, 1024, 100000));
+  const Tensor target = tensor(43, {1024, 64}, 1.7f);
+  return [=](bool want) {
+    gd::GradientTape tape;
+    const Tensor loss = gd::reduce_sum(gd::square(gd::gather(table, ids) - target)) / 1024.0;
+    update(table, tape.gradient(loss, table));
+    return want ? loss.item<double>() : 0.0;
+  };
+}
+
+Step embed_sgd() {
+  return embedding([](const Variable& table, const Gradient& g) { gd::sgd_update(table, g, 0.1); });
+}
+
+Step embed_adagrad() {
+  const Variable accumulator(gd::fill({100000, 64}, 0.1f));
+  return embedding([=](const Variable& table, const Gradient& g) {
+    gd::adagrad_update(table, accumulator, g, 0.1);
+  });
+}
+
+Step softmax_xent() {
+  const Variable x = variable(102, {512, 1000}, 3.5f);
+  const Tensor y = classes(103, 512, 1000);
+  return [=](bool want) {
+    gd::GradientTape tape;
+    const Tensor loss = cross_entropy(y, x);
+    const Tensor g = tape.gradient(loss, x);
+    return want ? loss.item<double>() + norm(g) : 0.0;
+  };
+}
+
+Step layernorm() {
+  const Variable x = variable(104, {512, 768}, 1.7f);
+  const Variable scale = variable(105, {768}, 0.2f, 1.0f), offset = variable(106, {768}, 0.2f);
+  const Tensor weight = tensor(107, {512, 768}, 1.0f);
+  return [=](bool want) {
+    gd::GradientTape tape;
+    const Tensor y = gd::nn::layer_normalization(x, scale, offset, 1e-5);
+    const auto [dx, dscale, doffset] = tape.gradient(gd::reduce_sum(y * weight), x, scale, offset);
+    return want ? norm(dx) + norm(dscale) : 0.0;
+  };
+}
+
+Step tanh_chain(std::int64_t n) {
+  const Variable x = variable(101, {n}, 1.7f);
+  const Tensor a(0.9f), b(0.1f);
+  return [=](bool want) {
+    gd::GradientTape tape;
+    const Tensor value = x;
+    const Tensor loss = gd::reduce_mean(gd::tanh(value * a + b) + value);
+    const Tensor g = tape.gradient(loss, x);
+    return want ? loss.item<double>() + norm(g) : 0.0;
+  };
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return bench::run_cases(argc, argv, "Gradus", gd::set_thread_count,
-                          {{"add1", 1000, add1}, {"chain1000", 2000, chain1000}});
+                          {{"add1", 1000, add1},
+                           {"chain1000", 2000, chain1000},
+                           {"mlp_b1", 1, [] { return mlp(1); }},
+                           {"mlp_b32", 1, [] { return mlp(32); }},
+                           {"mlp_b512", 1, [] { return mlp(512); }},
+                           {"convnet", 1, convnet},
+                           {"lstm", 1, lstm},
+                           {"embed_sgd", 1, embed_sgd},
+                           {"embed_adagrad", 1, embed_adagrad},
+                           {"softmax_xent", 1, softmax_xent},
+                           {"layernorm", 1, layernorm},
+                           {"tanh_1e3", 1, [] { return tanh_chain(1000); }},
+                           {"tanh_1e5", 1, [] { return tanh_chain(100000); }},
+                           {"tanh_1e7", 1, [] { return tanh_chain(10000000); }}});
 }
