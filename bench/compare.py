@@ -156,7 +156,7 @@ def main():
                     program.start(threads)
 
     print(f"{' beside '.join(p.title for p in programs)}; {instruction_set()}, {os.cpu_count()} cores, "
-          f"best of {args.rounds} rounds\n")
+          f"best of {args.rounds} rounds, load {os.getloadavg()[1]:.1f}\n")
     print("| case | threads | Gradus eager | Gradus compiled | libtorch | ratio | target | |\n"
           "|---|---|---|---|---|---|---|---|")
     verdicts = []
