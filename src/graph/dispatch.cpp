@@ -34,7 +34,15 @@ std::uint16_t flags_of(Pointers in) {
   return flags;
 }
 
-void check_defined(const Op& op, Pointers in) {
+void check_count(const Op& op, std::size_t count) {
+  const int expected = op.info.inputs;
+  if (expected >= 0 ? count == static_cast<std::size_t>(expected) : count > 0) return;
+  fail<InvalidArgumentError>("[", op.name(), "] got ", count, " tensors; it takes ",
+                             expected < 0 ? "at least " : "", std::abs(expected));
+}
+
+void check_arguments(const Op& op, Pointers in) {
+  check_count(op, in.size());
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (!in[i]->defined()) {
       fail<InvalidArgumentError>(
@@ -180,6 +188,10 @@ bool runs_by_body(const Op& op, Pointers in) {
 }
 
 Tensors run_body(const Op& op, const void* attrs, Pointers in, bool observed) {
+  if (std::all_of(in.begin(), in.end(), [](const Tensor* t) { return is_concrete(*t); })) {
+    Avals checked;  // the body would find most mistakes too, but speak of its own ops
+    infer_outputs({op, attrs, views_of(in)}, checked);
+  }
   SmallVector<Tensor, 8> copies;
   for (const Tensor* t : in) copies.push_back(*t);
   const bool as_one = observed && op.vjp;
@@ -232,11 +244,7 @@ Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
 
 void infer_outputs(const Call& call, Avals& out) {
   const Op& op = call.op;
-  const int expected = op.info.inputs;
-  if (expected >= 0 && call.in.size() != static_cast<std::size_t>(expected)) {
-    fail<InvalidArgumentError>("[", op.name(), "] takes ", expected, " tensors, got ",
-                               call.in.size());
-  }
+  check_count(op, call.in.size());
   if (op.kind == Kind::elementwise) {
     const DType dtype = elementwise_dtype(op, call.in);
     Shape shape = call.shape(0);
@@ -269,15 +277,18 @@ void run_kernel(const Op& op, const void* attrs, Pointers in, std::span<const Te
     return;
   }
   SmallVector<View, 4> results;
+  bool empty = !op.info.stateful;
   for (const Tensor& t : out) {
     results.push_back({t.impl()->data, &t.impl()->shape, t.impl()->dtype});
+    empty &= t.impl()->count == 0;
   }
+  if (empty && !out.empty()) return;  // kernels may loop over huge axes around an empty one
   GRADUS_ASSERT(op.info.kernel != nullptr);
   op.info.kernel({{op, attrs, views}, results});
 }
 
 Tensors dispatch(const Op& op, const void* attrs, Pointers in) {
-  check_defined(op, in);
+  check_arguments(op, in);
   const std::uint16_t flags = flags_of(in);
   if (flags || runs_by_body(op, {})) return dispatch_slowly(op, attrs, in, flags);
   return run_concrete(op, attrs, in);
@@ -312,7 +323,7 @@ Tensor run_simply(const Op& op, Pointers in) {
 }  // namespace
 
 Tensor dispatch_one(const Op& op, const void* attrs, Pointers in) {
-  check_defined(op, in);
+  check_arguments(op, in);
   const std::uint16_t flags = flags_of(in);
   if (flags & ~(kTracked | kHasTangent)) {
     return std::move(dispatch_slowly(op, attrs, in, flags)[0]);

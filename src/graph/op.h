@@ -203,7 +203,7 @@ class Op {
   const char* name() const { return info.name; }
   const AttrType& attrs() const { return *info.attrs; }
   bool is_differentiable_in(int i) const {
-    return kind != Kind::not_differentiable && (info.differentiable >> i & 1);
+    return kind != Kind::not_differentiable && (info.differentiable >> (i < 31 ? i : 31) & 1);
   }
   Reads reads(const void* attrs, std::uint32_t wanted, int input_count) const;
 

@@ -17,15 +17,30 @@ std::int64_t name_of_entry(std::size_t entry) {
 }  // namespace
 
 Symbols& current_symbols() {
-  GRADUS_ASSERT(current != nullptr);
+  if (!current)
+    fail<InvalidArgumentError>("got a negative size; sizes must be at least 0 (or -1 where that ",
+                               "stands for what is left)");
   return *current;
+}
+
+bool is_size(std::int64_t size) { return size >= 0 || (current && current->has(size)); }
+
+void fail_size(std::int64_t a, char operation, std::int64_t b) {
+  fail<ResourceExhaustedError>("the size ", a, " ", operation, " ", b, " does not fit into memory");
+}
+
+bool Symbols::has(std::int64_t size) const {
+  return is_symbol(size) && entry_of(size) < names_.size();
 }
 
 SymbolScope::SymbolScope(Symbols& symbols) : saved_(current) { current = &symbols; }
 SymbolScope::~SymbolScope() { current = saved_; }
 
 Symbols::Polynomial Symbols::polynomial(std::int64_t size) const {
-  if (is_symbol(size)) return names_[entry_of(size)];
+  if (is_symbol(size)) {
+    if (!has(size)) fail<InvalidArgumentError>("got ", size, " as a size; sizes are at least 0");
+    return names_[entry_of(size)];
+  }
   return size == 0 ? Polynomial{} : Polynomial{{{}, size}};
 }
 

@@ -31,6 +31,7 @@ class Symbols {
   std::int64_t input_of(std::int64_t size) const;
   std::string print(std::int64_t size) const;
   std::size_t input_count() const { return inputs_; }
+  bool has(std::int64_t size) const;  // whether a very negative number is one of our names
 
  private:
   using Monomial = std::vector<std::uint32_t>;  // sorted atoms, repeated for powers
@@ -53,7 +54,8 @@ class Symbols {
   std::size_t inputs_ = 0;
 };
 
-// The table of the trace that this thread is in; throws InternalError outside of one.
+// The table of the trace that this thread is in. Outside of one a size below zero can only be a
+// caller's mistake: InvalidArgumentError.
 Symbols& current_symbols();
 
 // Sets the table for a scope.
@@ -75,14 +77,26 @@ inline bool shapes_agree(const Shape& a, const Shape& b) {
   return a.rank() == b.rank() && std::equal(a.begin(), a.end(), b.begin(), sizes_agree);
 }
 
+// A size as attributes may hold it: not negative, or a symbol of the current trace.
+bool is_size(std::int64_t size);
+
+// Results beyond what any memory holds are ResourceExhaustedError.
+[[noreturn]] void fail_size(std::int64_t a, char operation, std::int64_t b);
+
 inline std::int64_t size_add(std::int64_t a, std::int64_t b) {
-  return (a | b) >= 0 ? a + b : current_symbols().add(a, b);
+  if ((a | b) < 0) return current_symbols().add(a, b);
+  std::int64_t sum;
+  if (__builtin_add_overflow(a, b, &sum)) fail_size(a, '+', b);
+  return sum;
 }
 inline std::int64_t size_sub(std::int64_t a, std::int64_t b) {
   return (a | b) >= 0 ? a - b : current_symbols().subtract(a, b);
 }
 inline std::int64_t size_mul(std::int64_t a, std::int64_t b) {
-  return (a | b) >= 0 ? a * b : current_symbols().multiply(a, b);
+  if ((a | b) < 0) return current_symbols().multiply(a, b);
+  std::int64_t product;
+  if (__builtin_mul_overflow(a, b, &product)) fail_size(a, '*', b);
+  return product;
 }
 inline std::int64_t size_div(std::int64_t a, std::int64_t b) {
   return (a | b) >= 0 && b != 0 ? a / b : current_symbols().floor_divide(a, b);

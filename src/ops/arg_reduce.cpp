@@ -6,6 +6,7 @@
 #include "kernels/reduce.h"
 #include "kernels/scratch.h"
 #include "ops/axes.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -49,6 +50,11 @@ void arg_reduce_kernel(const KernelCall& c) {
 void infer_arg_reduce(const Call& c, Avals& out) {
   const auto& p = c.get<ArgReduceAttrs>();
   Shape shape = c.shape(0);
+  check_axis(c, p.axis, shape.rank());
+  if (!is_integer(p.output_type)) {
+    fail<InvalidArgumentError>("[", c.op.name(), "] output_type ", name_of(p.output_type),
+                               " cannot hold positions; use int32 or int64");
+  }
   if (shape[p.axis] == 0) {
     fail<InvalidArgumentError>("[", c.op.name(), "] axis ", p.axis, " of shape ", shape,
                                " is empty; there is nothing to choose from");
@@ -83,10 +89,6 @@ Op arg_reduce_op(const char* name, const char* doc, const char* like) {
 }
 
 Tensor run(const Op& op, const Tensor& x, int axis, DType output_type) {
-  if (!is_integer(output_type)) {
-    fail<InvalidArgumentError>("[", op.name(), "] output_type ", name_of(output_type),
-                               " cannot hold positions; use int32 or int64");
-  }
   return op({x}, ArgReduceAttrs{normal_axis(op.name(), axis, x.rank()), output_type});
 }
 

@@ -7,6 +7,7 @@
 #include "gradus/shaping.h"
 #include "graph/batch.h"
 #include "graph/symbols.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 #include "tensor/tensor_impl.h"
 
@@ -48,39 +49,55 @@ kernels::Conv2dShape shape_of(const Conv2dAttrs& p, DType dtype, const Shape& x,
 
 std::int64_t output_size(std::int64_t in, std::int64_t before, std::int64_t after,
                          std::int64_t filter, std::int64_t stride, std::int64_t dilation) {
-  const std::int64_t window = (filter - 1) * dilation + 1;
+  const std::int64_t window = size_add(size_mul(filter - 1, dilation), 1);
   const std::int64_t padded = size_add(in, before + after);
   if (!is_symbol(padded) && padded < window) return 0;
   return size_add(size_div(size_sub(padded, window), stride), 1);
 }
 
-void infer_conv2d(const Call& c, Avals& out) {
+// What images of shape x give with a filter of shape w; all three ops rest on this.
+Shape convolved(const Call& c, const Shape& x, const Shape& w) {
   const auto& p = c.get<Conv2dAttrs>();
-  const Shape &x = c.shape(0), &w = c.shape(1);
+  check_same_dtype(c);
+  check_numbers(c, "strides", p.strides, 2, 1);
+  check_numbers(c, "dilations", p.dilations, 2, 1);
+  check_numbers(c, "padding", p.padding, 4, 0);
   if (x.rank() != 4 || w.rank() != 4) {
-    fail<InvalidArgumentError>("[conv2d] got shapes ", x, " and ", w,
+    fail<InvalidArgumentError>("[", c.op.name(), "] got shapes ", x, " and ", w,
                                "; the input is [batch, height, width, channels], the filter ",
                                "[height, width, in channels, out channels]");
   }
-  if (c.in[0].dtype != c.in[1].dtype) {
-    fail<InvalidArgumentError>("[conv2d] got dtypes ", name_of(c.in[0].dtype), " and ",
-                               name_of(c.in[1].dtype), "; both must be the same, cast one of them");
+  if (w[0] < 1 || w[1] < 1) {
+    fail<InvalidArgumentError>("[", c.op.name(), "] got a filter of shape ", w,
+                               "; its height and width must be known and at least 1");
   }
   const bool grouped =
-      !is_symbol(x[3]) && w[2] > 0 && x[3] % w[2] == 0 && w[3] % (x[3] / w[2]) == 0;
+      x[3] > 0 && w[2] > 0 && w[3] >= 0 && x[3] % w[2] == 0 && w[3] % (x[3] / w[2]) == 0;
   if (!grouped && !(x[3] == 0 && w[2] == 0)) {
-    fail<InvalidArgumentError>("[conv2d] an input with ", x[3],
+    fail<InvalidArgumentError>("[", c.op.name(), "] an input with ", x[3],
                                " channels does not fit a filter of ", "shape ", w,
                                "; its in channels must divide them");
   }
-  out.push_back(
-      {c.in[0].dtype,
-       {x[0], output_size(x[1], p.padding[0], p.padding[1], w[0], p.strides[0], p.dilations[0]),
-        output_size(x[2], p.padding[2], p.padding[3], w[1], p.strides[1], p.dilations[1]), w[3]}});
+  return {x[0], output_size(x[1], p.padding[0], p.padding[1], w[0], p.strides[0], p.dilations[0]),
+          output_size(x[2], p.padding[2], p.padding[3], w[1], p.strides[1], p.dilations[1]), w[3]};
 }
 
-void infer_size(const Call& c, Avals& out) {
-  out.push_back({c.in[0].dtype, c.get<Conv2dAttrs>().size});
+void infer_conv2d(const Call& c, Avals& out) {
+  out.push_back({c.in[0].dtype, convolved(c, c.shape(0), c.shape(1))});
+}
+
+// The gradients: operand `cotangent` is what images of shape x give with a filter of shape w.
+void infer_gradient(const Call& c, const Shape& x, const Shape& w, int cotangent, Avals& out) {
+  const Shape& size = c.get<Conv2dAttrs>().size;
+  check_sizes(c, "size", size);
+  check_operand_shape(c, cotangent, convolved(c, x, w));
+  out.push_back({c.in[0].dtype, size});
+}
+void infer_input_gradient(const Call& c, Avals& out) {
+  infer_gradient(c, c.get<Conv2dAttrs>().size, c.shape(1), 0, out);
+}
+void infer_filter_gradient(const Call& c, Avals& out) {
+  infer_gradient(c, c.shape(0), c.get<Conv2dAttrs>().size, 1, out);
 }
 
 // The batch of vmap joins the batch of images, if the images have it and the filter does not.
@@ -167,7 +184,7 @@ const Op conv2d_input_gradient_op = bilinear(
      .dtypes = one_dtype(float32) | one_dtype(float64),
      .attrs = &attr_type<Conv2dAttrs>(),
      .inputs = 2,
-     .infer = infer_size,
+     .infer = infer_input_gradient,
      .kernel =
          [](const KernelCall& c) {
            const auto& p = c.get<Conv2dAttrs>();
@@ -194,7 +211,7 @@ const Op conv2d_filter_gradient_op = bilinear(
      .dtypes = one_dtype(float32) | one_dtype(float64),
      .attrs = &attr_type<Conv2dAttrs>(),
      .inputs = 2,
-     .infer = infer_size,
+     .infer = infer_filter_gradient,
      .kernel =
          [](const KernelCall& c) {
            const auto& p = c.get<Conv2dAttrs>();

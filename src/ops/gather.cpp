@@ -7,6 +7,7 @@
 #include "gradus/shaping.h"
 #include "graph/batch.h"
 #include "ops/axes.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -21,8 +22,6 @@ struct ScatterAttrs {
   Shape shape;
   static auto fields() { return attr_fields(attr("shape", &ScatterAttrs::shape)); }
 };
-
-bool is_index(DType t) { return t == int32 || t == int64; }
 
 std::int64_t index_at(const View& indices, std::int64_t i) {
   return indices.dtype == int32 ? indices.as<std::int32_t>()[i] : indices.as<std::int64_t>()[i];
@@ -55,6 +54,16 @@ void gather_kernel(const KernelCall& c) {
   }
 }
 
+// Integers wrap around, as everywhere.
+template <class T>
+T add_wrapping(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+
 template <class T>
 void add_rows(const KernelCall& c) {
   const std::int64_t rows = c.in[0].count(), width = rows ? c.in[1].count() / rows : 0;
@@ -66,7 +75,7 @@ void add_rows(const KernelCall& c) {
       if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {
         to[j] = T(static_cast<float>(to[j]) + static_cast<float>(values[i * width + j]));
       } else {
-        to[j] = static_cast<T>(to[j] + values[i * width + j]);
+        to[j] = add_wrapping(to[j], values[i * width + j]);
       }
     }
   }
@@ -91,10 +100,8 @@ const Op gather_op =
             .infer =
                 [](const Call& c, Avals& out) {
                   const int axis = c.get<GatherAttrs>().axis;
-                  if (!is_index(c.in[1].dtype)) {
-                    fail<InvalidArgumentError>("[gather] indices must be int32 or int64, got ",
-                                               name_of(c.in[1].dtype));
-                  }
+                  check_index_dtype(c, 1);
+                  check_axis(c, axis, c.shape(0).rank());
                   const Shape &params = c.shape(0), &indices = c.shape(1);
                   Shape shape;
                   for (int i = 0; i < axis; ++i) shape.push_back(params[i]);
@@ -154,7 +161,14 @@ const Op scatter_rows_op =
             .differentiable = 2,
             .infer =
                 [](const Call& c, Avals& out) {
-                  out.push_back({c.in[1].dtype, c.get<ScatterAttrs>().shape});
+                  const Shape& shape = c.get<ScatterAttrs>().shape;
+                  check_index_dtype(c, 0);
+                  check_sizes(c, "shape", shape);
+                  check_axis(c, 0, shape.rank());
+                  Shape values = c.shape(0);
+                  for (int i = 1; i < shape.rank(); ++i) values.push_back(shape[i]);
+                  check_operand_shape(c, 1, values);
+                  out.push_back({c.in[1].dtype, shape});
                 },
             .kernel = scatter_kernel,
             .batch = batch_loop,

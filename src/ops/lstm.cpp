@@ -20,6 +20,7 @@
 #include "kernels/gemm.h"
 #include "kernels/reduce.h"
 #include "kernels/scratch.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -222,9 +223,10 @@ void lstm_gradient_kernel(const KernelCall& call) {
 
 void infer_lstm(const Call& c, Avals& out) {
   const Shape &x = c.shape(0), &wx = c.shape(1), &wh = c.shape(2), &b = c.shape(3);
+  check_same_dtype(c);
   const bool ranks = x.rank() == 3 && wx.rank() == 2 && wh.rank() == 2 && b.rank() == 1 &&
                      c.shape(4).rank() == 2 && c.shape(5).rank() == 2;
-  const bool fits = ranks && wx[0] == x[2] && wx[1] == 4 * wh[0] && wh[1] == wx[1] &&
+  const bool fits = ranks && wx[0] == x[2] && wx[1] == size_mul(4, wh[0]) && wh[1] == wx[1] &&
                     b[0] == wx[1] && sizes_agree(c.shape(4)[0], x[0]) && c.shape(4)[1] == wh[0] &&
                     shapes_agree(c.shape(5), c.shape(4));
   if (!fits) {
@@ -274,6 +276,18 @@ const Op lstm_gradient_op = not_differentiable(
      .infer =
          [](const Call& c, Avals& out) {
            const DType dtype = c.in[0].dtype;
+           const Shape &x = c.shape(0), &wh = c.shape(2);
+           check_same_dtype(c);
+           if (x.rank() != 3 || wh.rank() != 2) {
+             fail<InvalidArgumentError>("[lstm_gradient] got x ", x, " and recurrent kernel ", wh,
+                                        "; they must be [b, t, n] and [h, 4h]");
+           }
+           const std::int64_t h = wh[0], gates = size_mul(4, h);
+           check_operand_shape(c, 1, {x[2], gates});
+           check_operand_shape(c, 2, {h, gates});
+           for (int i : {3, 4}) check_operand_shape(c, i, {x[0], h});
+           for (int i : {5, 7, 8, 9}) check_operand_shape(c, i, {x[0], x[1], h});
+           check_operand_shape(c, 6, {x[0], x[1], gates});
            for (int i = 0; i < 3; ++i) out.push_back({dtype, c.shape(i)});
            out.push_back({dtype, {c.shape(1)[1]}});
            out.push_back({dtype, c.shape(3)});

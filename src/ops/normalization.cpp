@@ -13,6 +13,7 @@
 #include "graph/symbols.h"
 #include "kernels/reduce.h"
 #include "kernels/scratch.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 #include "ops/rowwise.h"
 
@@ -91,12 +92,7 @@ void check_norm(const Call& c, Avals& out) {
                                " and a scale of shape ", c.shape(1),
                                "; the scale has the length of the last axis");
   }
-  for (const View& v : c.in) {
-    if (v.dtype != c.in[0].dtype) {
-      fail<InvalidArgumentError>("[", c.op.name(), "] got dtypes ", name_of(c.in[0].dtype), " and ",
-                                 name_of(v.dtype), "; all must be the same, cast the others");
-    }
-  }
+  check_same_dtype(c);
   out.push_back({c.in[0].dtype, x});
 }
 
@@ -166,14 +162,8 @@ const Op layer_norm_gradient_op = not_differentiable(
      .infer =
          [](const Call& c, Avals& out) {
            check_norm(c, out);
-           if (!shapes_agree(c.shape(2), c.shape(0)) ||
-               !shapes_agree(c.shape(3), per_row(c.shape(0))) ||
-               !shapes_agree(c.shape(4), per_row(c.shape(0)))) {
-             fail<InvalidArgumentError>("[layer_normalization_gradient] got x ", c.shape(0), ", g ",
-                                        c.shape(2), ", mean ", c.shape(3), " and deviation ",
-                                        c.shape(4),
-                                        "; g is like x, the others have one number per row");
-           }
+           check_operand_shape(c, 2, c.shape(0));
+           for (int i : {3, 4}) check_operand_shape(c, i, per_row(c.shape(0)));
            out.push_back({c.in[0].dtype, c.shape(1)});
            out.push_back({c.in[0].dtype, c.shape(1)});
          },
@@ -198,6 +188,7 @@ const Op layer_norm_op = composite(
      .infer =
          [](const Call& c, Avals& out) {
            check_norm(c, out);
+           check_operand_shape(c, 2, c.shape(1));
            out.push_back({c.in[0].dtype, per_row(c.shape(0))});
            out.push_back({c.in[0].dtype, per_row(c.shape(0))});
          },

@@ -1,11 +1,14 @@
 // Pooling. The maximum records which element of each window it took; that choice parametrises a
 // linear map, which is its derivative.
+#include <limits>
+
 #include "base/check.h"
 #include "gradus/nn.h"
 #include "gradus/shaping.h"
 #include "graph/batch.h"
 #include "graph/symbols.h"
 #include "kernels/pool.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -50,21 +53,65 @@ Shape pooled(const PoolAttrs& p, const Shape& x) {
   return out;
 }
 
-void infer_pool(const Call& c, Avals& out) {
-  if (c.shape(0).rank() != 4) {
-    fail<InvalidArgumentError>("[", c.op.name(), "] got shape ", c.shape(0),
+// What images of this shape give; all ops here rest on it.
+Shape pooled(const Call& c, const Shape& image) {
+  const auto& p = c.get<PoolAttrs>();
+  check_numbers(c, "window", p.window, 2, 1);
+  check_numbers(c, "strides", p.strides, 2, 1);
+  check_numbers(c, "padding", p.padding, 4, 0);
+  if (p.window[0] * p.window[1] > std::numeric_limits<std::int32_t>::max()) {
+    fail<InvalidArgumentError>("[", c.op.name(), "] got window ", p.window,
+                               "; a window has less than 2^31 elements");
+  }
+  if (image.rank() != 4) {
+    fail<InvalidArgumentError>("[", c.op.name(), "] got shape ", image,
                                "; images are [batch, height, width, channels]");
   }
-  out.push_back({c.in[0].dtype, pooled(c.get<PoolAttrs>(), c.shape(0))});
+  return pooled(p, image);
+}
+
+void infer_pool(const Call& c, Avals& out) {
+  out.push_back({c.in[0].dtype, pooled(c, c.shape(0))});
 }
 void infer_max_pool(const Call& c, Avals& out) {
   infer_pool(c, out);
   out.push_back({int32, out[0].shape});
 }
-void infer_image(const Call& c, Avals& out) {
-  out.push_back({c.in[0].dtype, c.get<PoolAttrs>().size});
+void check_places(const Call& c) {
+  if (c.in[1].dtype == int32) return;
+  fail<InvalidArgumentError>("[", c.op.name(), "] places in windows are int32, got ",
+                             name_of(c.in[1].dtype));
 }
-void infer_taken(const Call& c, Avals& out) { out.push_back({c.in[0].dtype, c.shape(1)}); }
+void infer_image(const Call& c, Avals& out) {
+  const Shape& size = c.get<PoolAttrs>().size;
+  check_sizes(c, "size", size);
+  const Shape windows = pooled(c, size);
+  for (std::size_t i = 0; i < c.in.size(); ++i)
+    check_operand_shape(c, static_cast<int>(i), windows);
+  if (c.in.size() == 2) check_places(c);
+  out.push_back({c.in[0].dtype, size});
+}
+void infer_taken(const Call& c, Avals& out) {
+  check_operand_shape(c, 1, pooled(c, c.shape(0)));
+  check_places(c);
+  out.push_back({c.in[0].dtype, c.shape(1)});
+}
+
+// Places come from max_pool2d, but anybody can pass some: each must lie inside the image.
+void check_places_inside(const KernelCall& c, const kernels::Pool2dShape& s) {
+  const Shape& windows = c.shape(1);
+  const auto* place = c.in[1].as<std::int32_t>();
+  for (std::int64_t i = 0, n = c.in[1].count(); i < n; ++i) {
+    if (place[i] < 0) continue;  // a window that sees nothing
+    const std::int64_t at = i / windows[3], row = at / windows[2] % windows[1];
+    const std::int64_t y = row * s.stride_h - s.pad_top + place[i] / s.window_w;
+    const std::int64_t x = at % windows[2] * s.stride_w - s.pad_left + place[i] % s.window_w;
+    if (place[i] < s.window_h * s.window_w && y >= 0 && y < s.in_h && x >= 0 && x < s.in_w)
+      continue;
+    fail<InvalidArgumentError>("[", c.op.name(), "] place ", place[i], " at position ", i,
+                               " is not inside its window and image");
+  }
+}
 
 // The batch of vmap joins the batch of images.
 Tensors batch_images(const BatchCall& c) {
@@ -142,8 +189,9 @@ const Op max_pool_take_op = linear(
      .infer = infer_taken,
      .kernel =
          [](const KernelCall& c) {
-           kernels::max_pool2d_take(shape_of(c.get<PoolAttrs>(), c.in[0].dtype, c.shape(0)),
-                                    c.in[0].data, c.in[1].as<std::int32_t>(), c.out[0].data);
+           const auto shape = shape_of(c.get<PoolAttrs>(), c.in[0].dtype, c.shape(0));
+           check_places_inside(c, shape);
+           kernels::max_pool2d_take(shape, c.in[0].data, c.in[1].as<std::int32_t>(), c.out[0].data);
          },
      .batch = batch_images,
      .samples =

@@ -12,6 +12,7 @@
 #include "kernels/op_seeds.h"
 #include "kernels/philox.h"
 #include "kernels/random.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 #include "tensor/tensor_impl.h"
 
@@ -61,11 +62,34 @@ void random_kernel(const KernelCall& c) {
   }
 }
 
-void infer_random(const Call& c, Avals& out) {
-  if (c.in[0].dtype != int64 || !(c.shape(0) == Shape{2})) {
-    fail<InvalidArgumentError>("[random] the seed must have shape (2,), got ", c.shape(0));
+bool makes(const RandomAttrs& p) {
+  switch (p.distribution) {
+    case Distribution::uniform:
+    case Distribution::normal:
+    case Distribution::truncated_normal:
+      return is_floating(p.dtype);
+    case Distribution::integers:
+      return (p.dtype == int32 || p.dtype == int64 || p.dtype == uint32 || p.dtype == uint64) &&
+             p.a >= -0x1p63 && p.a < p.b && p.b < 0x1p63;
+    case Distribution::order:
+      return p.dtype == int64 && p.shape.rank() == 1;
   }
-  out.push_back({c.get<RandomAttrs>().dtype, c.get<RandomAttrs>().shape});
+  return false;
+}
+
+void infer_random(const Call& c, Avals& out) {
+  const auto& p = c.get<RandomAttrs>();
+  if (c.in[0].dtype != int64 || !(c.shape(0) == Shape{2})) {
+    fail<InvalidArgumentError>("[random] the seed must be int64 of shape (2,), got ",
+                               name_of(c.in[0].dtype), " of shape ", c.shape(0));
+  }
+  if (!makes(p)) {
+    fail<InvalidArgumentError>("[random] got dtype ", name_of(p.dtype), ", shape ", p.shape,
+                               " and the range from ", p.a, " to ", p.b,
+                               ", which this distribution does not make");
+  }
+  check_sizes(c, "shape", p.shape);
+  out.push_back({p.dtype, p.shape});
 }
 
 // The seeds of ops without one, per thread; unseeded threads start from the system's entropy.

@@ -4,6 +4,7 @@
 #include "gradus/shaping.h"
 #include "graph/symbols.h"
 #include "ops/axes.h"
+#include "ops/checks.h"
 
 namespace gradus {
 
@@ -22,6 +23,7 @@ Shape reduced_shape(const Shape& in, const Ints& axes, bool keepdims) {
 
 void infer_reduce(const Call& c, Avals& out) {
   const auto& attrs = c.get<ReduceAttrs>();
+  check_axes(c, attrs.axes, c.shape(0).rank());
   out.push_back({c.in[0].dtype, reduced_shape(c.shape(0), attrs.axes, attrs.keepdims)});
 }
 

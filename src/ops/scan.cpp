@@ -11,6 +11,7 @@
 #include "kernels/recurrence.h"
 #include "kernels/scan.h"
 #include "ops/axes.h"
+#include "ops/checks.h"
 #include "ops/moves.h"
 #include "ops/records.h"
 
@@ -67,6 +68,11 @@ Tensors batch_along_axis(const BatchCall& c) {
   return c.op.run(in, &attrs);
 }
 
+void infer_scan(const Call& c, Avals& out) {
+  check_axis(c, c.get<ScanAttrs>().axis, c.shape(0).rank());
+  out.push_back({c.in[0].dtype, c.shape(0)});
+}
+
 std::vector<Sample> scan_samples() {
   return {
       sample<ScanAttrs>({{{2, 3, 4}}}, {1}),        sample<ScanAttrs>({{{2, 3}}}, {1, true}),
@@ -90,6 +96,7 @@ const Op cumsum_op = linear({.name = "cumsum",
                              .doc = "The running sum along an axis; accurate however long.",
                              .dtypes = kNumeric,
                              .attrs = &attr_type<ScanAttrs>(),
+                             .infer = infer_scan,
                              .kernel = run_scan<kernels::Scan::sum>,
                              .batch = batch_along_axis<ScanAttrs>,
                              .samples = scan_samples,
@@ -104,6 +111,7 @@ const Op cumprod_op = general(
      .doc = "The running product along an axis; its gradient is exact with any number of zeros.",
      .dtypes = kNumeric,
      .attrs = &attr_type<ScanAttrs>(),
+     .infer = infer_scan,
      .kernel = run_scan<kernels::Scan::prod>,
      .batch = batch_along_axis<ScanAttrs>,
      .samples = scan_samples,
@@ -133,6 +141,7 @@ const Op linear_recurrence_op = general(
                                         c.shape(1), " and dtypes ", name_of(c.in[0].dtype), " and ",
                                         name_of(c.in[1].dtype), "; both must be the same");
            }
+           check_axis(c, c.get<RecurrenceAttrs>().axis, c.shape(0).rank());
            out.push_back({c.in[0].dtype, c.shape(0)});
          },
      .kernel =

@@ -11,6 +11,7 @@
 #include "graph/dispatch.h"
 #include "graph/graph.h"
 #include "ops/axes.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 #include "ops/unbroadcast.h"
 #include "tensor/tensor_impl.h"
@@ -41,7 +42,14 @@ const Op reshape_op = linear(
      .attrs = &attr_type<ShapeAttrs>(),
      .infer =
          [](const Call& c, Avals& out) {
-           out.push_back({c.in[0].dtype, c.get<ShapeAttrs>().shape});
+           const Shape& shape = c.get<ShapeAttrs>().shape;
+           check_sizes(c, "shape", shape);
+           const std::int64_t count = num_elements(c.shape(0));
+           if (!sizes_agree(count, num_elements(shape))) {
+             fail<InvalidArgumentError>("[reshape] a tensor of shape ", c.shape(0), " has ", count,
+                                        " elements; it cannot have shape ", shape);
+           }
+           out.push_back({c.in[0].dtype, shape});
          },
      .batch = batch_shape,
      .samples =
@@ -84,6 +92,7 @@ const Op broadcast_to_op = linear(
      .infer =
          [](const Call& c, Avals& out) {
            const Shape& shape = c.get<ShapeAttrs>().shape;
+           check_sizes(c, "shape", shape);
            if (!(broadcast_shapes("broadcast_to", c.shape(0), shape) == shape)) {
              fail<InvalidArgumentError>("[broadcast_to] shape ", c.shape(0),
                                         " does not broadcast to ", shape);

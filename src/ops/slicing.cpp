@@ -6,6 +6,7 @@
 #include "graph/symbols.h"
 #include "kernels/strided_copy.h"
 #include "ops/axes.h"
+#include "ops/checks.h"
 #include "ops/moves.h"
 #include "ops/records.h"
 
@@ -66,6 +67,17 @@ struct PermutationAttrs {
   static auto fields() { return attr_fields(attr("permutation", &PermutationAttrs::permutation)); }
 };
 
+// Whether a block lies inside a tensor, as far as sizes are known.
+bool is_block(const Ints& begin, const Shape& size, const Shape& shape) {
+  if (begin.rank() != shape.rank() || size.rank() != shape.rank()) return false;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (begin[i] < 0 || !is_size(size[i])) return false;
+    const std::int64_t end = size_add(begin[i], size[i]);
+    if (!is_symbol(end) && !is_symbol(shape[i]) && end > shape[i]) return false;
+  }
+  return true;
+}
+
 Ints zeros_of(int rank) {
   Ints z;
   for (int i = 0; i < rank; ++i) z.push_back(0);
@@ -81,7 +93,13 @@ const Op slice_op =
             .attrs = &attr_type<SliceAttrs>(),
             .infer =
                 [](const Call& c, Avals& out) {
-                  out.push_back({c.in[0].dtype, c.get<SliceAttrs>().size});
+                  const auto& p = c.get<SliceAttrs>();
+                  if (!is_block(p.begin, p.size, c.shape(0))) {
+                    fail<InvalidArgumentError>("[slice] begin ", p.begin, " and size ", p.size,
+                                               " do not describe a block of a tensor of shape ",
+                                               c.shape(0));
+                  }
+                  out.push_back({c.in[0].dtype, p.size});
                 },
             .kernel =
                 [](const KernelCall& c) {
@@ -110,43 +128,49 @@ const Op slice_op =
              return pad_zeros(ct, p.begin, after);
            });
 
-const Op pad_zeros_op =
-    linear({.name = "pad_zeros",
-            .doc = "Zeros before and after along every axis.",
-            .dtypes = kAnyDType,
-            .attrs = &attr_type<PadAttrs>(),
-            .infer =
-                [](const Call& c, Avals& out) {
-                  const auto& p = c.get<PadAttrs>();
-                  Shape shape = c.shape(0);
-                  for (int i = 0; i < shape.rank(); ++i) {
-                    shape[i] = size_add(size_add(shape[i], p.before[i]), p.after[i]);
-                  }
-                  out.push_back({c.in[0].dtype, shape});
-                },
-            .kernel =
-                [](const KernelCall& c) {
-                  const auto& p = c.get<PadAttrs>();
-                  const std::uint64_t zero[2] = {0, 0};
-                  kernels::fill(size_of(c.out[0].dtype), zero, c.out[0].count(), c.out[0].data);
-                  copy_block(c.in[0], zeros_of(p.before.rank()), c.out[0], p.before, c.shape(0));
-                },
-            .batch =
-                [](const BatchCall& c) {
-                  PadAttrs attrs = c.get<PadAttrs>();
-                  attrs.before.insert(0, 0);
-                  attrs.after.insert(0, 0);
-                  return c.op.run(c.in, &attrs);
-                },
-            .samples =
-                [] {
-                  return std::vector<Sample>{sample<PadAttrs>({{{2, 3}}}, {{1, 0}, {0, 2}}),
-                                             sample<PadAttrs>({{{0}}}, {{1}, {1}})};
-                },
-            .like = "numpy.pad"},
-           [](const Site& s, int, const Tensor& ct) -> Cotangent {
-             return slice(ct, s.get<PadAttrs>().before, s.shape(0));
-           });
+const Op pad_zeros_op = linear(
+    {.name = "pad_zeros",
+     .doc = "Zeros before and after along every axis.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<PadAttrs>(),
+     .infer =
+         [](const Call& c, Avals& out) {
+           const auto& p = c.get<PadAttrs>();
+           Shape shape = c.shape(0);
+           check_sizes(c, "before", p.before);
+           check_sizes(c, "after", p.after);
+           if (p.before.rank() != shape.rank() || p.after.rank() != shape.rank()) {
+             fail<InvalidArgumentError>("[pad_zeros] got before ", p.before, " and after ", p.after,
+                                        "; expected one number for each axis of ", shape);
+           }
+           for (int i = 0; i < shape.rank(); ++i) {
+             shape[i] = size_add(size_add(shape[i], p.before[i]), p.after[i]);
+           }
+           out.push_back({c.in[0].dtype, shape});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           const auto& p = c.get<PadAttrs>();
+           const std::uint64_t zero[2] = {0, 0};
+           kernels::fill(size_of(c.out[0].dtype), zero, c.out[0].count(), c.out[0].data);
+           copy_block(c.in[0], zeros_of(p.before.rank()), c.out[0], p.before, c.shape(0));
+         },
+     .batch =
+         [](const BatchCall& c) {
+           PadAttrs attrs = c.get<PadAttrs>();
+           attrs.before.insert(0, 0);
+           attrs.after.insert(0, 0);
+           return c.op.run(c.in, &attrs);
+         },
+     .samples =
+         [] {
+           return std::vector<Sample>{sample<PadAttrs>({{{2, 3}}}, {{1, 0}, {0, 2}}),
+                                      sample<PadAttrs>({{{0}}}, {{1}, {1}})};
+         },
+     .like = "numpy.pad"},
+    [](const Site& s, int, const Tensor& ct) -> Cotangent {
+      return slice(ct, s.get<PadAttrs>().before, s.shape(0));
+    });
 
 const Op concat_op =
     linear({.name = "concat",
@@ -158,6 +182,7 @@ const Op concat_op =
                 [](const Call& c, Avals& out) {
                   const int axis = c.get<AxisAttrs>().axis;
                   Shape shape = c.shape(0);
+                  check_axis(c, axis, shape.rank());
                   for (std::size_t i = 1; i < c.in.size(); ++i) {
                     const Shape& part = *c.in[i].shape;
                     bool fits = part.rank() == shape.rank() && c.in[i].dtype == c.in[0].dtype;
@@ -214,8 +239,16 @@ const Op transpose_op =
             .attrs = &attr_type<PermutationAttrs>(),
             .infer =
                 [](const Call& c, Avals& out) {
+                  const Ints& permutation = c.get<PermutationAttrs>().permutation;
+                  const int rank = c.shape(0).rank();
+                  for (std::int64_t axis : permutation) check_axis(c, axis, rank);
+                  if (normal_axes("transpose", permutation, rank).rank() != rank) {
+                    fail<InvalidArgumentError>("[transpose] ", permutation,
+                                               " is not a permutation of the axes of a tensor of ",
+                                               "shape ", c.shape(0));
+                  }
                   Shape shape;
-                  for (std::int64_t axis : c.get<PermutationAttrs>().permutation) {
+                  for (std::int64_t axis : permutation) {
                     shape.push_back(c.shape(0)[static_cast<int>(axis)]);
                   }
                   out.push_back({c.in[0].dtype, shape});
@@ -261,17 +294,8 @@ Tensor pad_zeros(const Tensor& x, const Ints& before, const Ints& after) {
 Tensor slice(In x, const Shape& begin, const Shape& size) {
   const Shape& shape = x->shape();
   SliceAttrs attrs{begin, size};
-  bool fits = begin.rank() == shape.rank() && size.rank() == shape.rank();
-  for (int i = 0; fits && i < shape.rank(); ++i) {
-    if (size[i] == -1) attrs.size[i] = size_sub(shape[i], begin[i]);
-    const std::int64_t end = size_add(begin[i], attrs.size[i]);
-    fits = begin[i] >= 0 &&
-           (is_symbol(end) || is_symbol(shape[i]) || (attrs.size[i] >= 0 && end <= shape[i]));
-  }
-  if (!fits) {
-    fail<InvalidArgumentError>("[slice] begin ", begin, " and size ", size,
-                               " do not describe a block of a tensor of shape ", shape);
-  }
+  for (int i = 0; i < std::min({shape.rank(), begin.rank(), size.rank()}); ++i)
+    if (size[i] == -1 && begin[i] >= 0) attrs.size[i] = size_sub(shape[i], begin[i]);
   return slice_op({x}, attrs);
 }
 

@@ -9,6 +9,7 @@
 #include "graph/batch.h"
 #include "graph/symbols.h"
 #include "ops/axes.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 #include "ops/rowwise.h"
 
@@ -70,6 +71,13 @@ void check_last_axis(const Call& c, Avals& out) {
   out.push_back({c.in[0].dtype, c.shape(0)});
 }
 
+// Two operands that agree in dtype and shape.
+void check_pair(const Call& c, Avals& out) {
+  check_last_axis(c, out);
+  check_same_dtype(c);
+  check_operand_shape(c, 1, c.shape(0));
+}
+
 Tensor last_sum(const Tensor& x) { return reduce_sum(x, {-1}, true); }
 
 }  // namespace
@@ -78,7 +86,7 @@ const Op softmax_gradient_op =
     composite({.name = "softmax_gradient",
                .doc = "y * (g - sum(y * g)) along the last axis: what softmax sends back.",
                .inputs = 2,
-               .infer = check_last_axis,
+               .infer = check_pair,
                .kernel = last_axis_kernel<softmax_gradient_rows>,
                .batch = batch_leading,
                .samples = pair_samples},
@@ -109,7 +117,7 @@ const Op log_softmax_gradient_op =
     composite({.name = "log_softmax_gradient",
                .doc = "g - exp(y) * sum(g) along the last axis: what log_softmax sends back.",
                .inputs = 2,
-               .infer = check_last_axis,
+               .infer = check_pair,
                .kernel = last_axis_kernel<log_softmax_gradient_rows>,
                .batch = batch_leading,
                .samples = pair_samples},
@@ -177,9 +185,10 @@ void infer_cross_entropy(const Call& c, Avals& out) {
 
 void infer_sparse(const Call& c, Avals& out) {
   check_last_axis(c, out);
-  if (!shapes_agree(without_last(c.shape(0)), c.shape(1)) || !is_integer(c.in[1].dtype)) {
+  if (!shapes_agree(without_last(c.shape(0)), c.shape(1)) ||
+      !(c.in[1].dtype == int32 || c.in[1].dtype == int64)) {
     fail<InvalidArgumentError>("[sparse_softmax_cross_entropy_with_logits] logits of shape ",
-                               c.shape(0), " need integer labels of shape ",
+                               c.shape(0), " need int32 or int64 labels of shape ",
                                without_last(c.shape(0)), "; got shape ", c.shape(1), " and dtype ",
                                name_of(c.in[1].dtype));
   }

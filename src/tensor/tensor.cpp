@@ -23,7 +23,7 @@ std::size_t bytes_for(DType dtype, const Shape& shape, std::int64_t* count) {
     huge |= __builtin_mul_overflow(n, size == 0 ? 1 : size, &n) || n > kLimit;
   }
   if (empty) n = 0;
-  if (huge && !empty) {
+  if (huge) {  // also if it is empty: the other sizes are multiplied all over
     fail<ResourceExhaustedError>("a tensor of shape ", shape, " and dtype ", name_of(dtype),
                                  " does not fit into memory");
   }
