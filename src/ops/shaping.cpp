@@ -127,7 +127,10 @@ Tensor reshape(In x, const Shape& shape) {
   std::int64_t known = 1;
   int unknown = -1;
   for (int i = 0; i < shape.rank(); ++i) {
-    if (shape[i] != -1) {
+    if (shape[i] < -1 && !is_symbol(shape[i])) {
+      fail<InvalidArgumentError>("[reshape] got shape ", shape,
+                                 "; sizes must be at least 0 (or -1, once, for what is left)");
+    } else if (shape[i] != -1) {
       known = size_mul(known, shape[i]);
     } else if (unknown >= 0) {
       fail<InvalidArgumentError>("[reshape] shape ", shape, " has more than one -1");
@@ -151,7 +154,8 @@ Tensor stop_gradient(In x) { return stop_gradient_op(x); }
 Tensor broadcast_to(In x, const Shape& shape) {
   if (x->shape() == shape) return x;
   const ShapeAttrs attrs{shape};
-  if (shape.is_symbolic() && is_concrete(x)) {  // no operand says that this is being traced
+  // In a trace: no operand says so. Elsewhere the shape rule refuses negative sizes.
+  if (shape.is_symbolic() && is_concrete(x) && thread_context.graph) {
     Graph& graph = *thread_context.graph;
     const Graph::Value v = graph.add_constant(x);
     return graph.tensor(graph.add(broadcast_to_op, &attrs, {&v, 1}).first_out);
