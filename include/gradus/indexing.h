@@ -1,5 +1,6 @@
 // Ops that pick elements by position, and their opposites.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "gradus/in.h"
@@ -8,10 +9,71 @@ namespace gradus {
 
 // The block that starts at `begin`; a size of -1 reaches to the end of its axis.
 Tensor slice(In x, const Shape& begin, const Shape& size);
-Tensor concat(const std::vector<Tensor>& parts, int axis);
-// Rows (or slices along another axis) by index. The gradient keeps to the rows that were read.
-Tensor gather(In params, In indices, int axis = 0);
+
+// What x[...] takes in Python, one entry per axis:
+//
+//   index(x, {0, Slice{1, 3}})                x[0, 1:3]
+//   index(x, {ellipsis, Slice{.step = -1}})   x[..., ::-1]
+//   index(x, {Slice{.begin = -2}, new_axis})  x[-2:, None]
+//
+// A number picks one position, and its axis goes away; it must exist. The ends of a Slice are cut
+// to the axis. Negative positions count from the end.
+struct Slice {
+  std::optional<std::int64_t> begin = {}, end = {};
+  std::int64_t step = 1;
+};
+inline constexpr struct Ellipsis {
+} ellipsis;  // as many whole axes as are needed, at most once
+inline constexpr struct NewAxis {
+} new_axis;  // an axis of size 1
+
+class Index {
+ public:
+  enum class Kind : std::uint8_t { position, slice, ellipsis, new_axis };
+
+  Index(std::int64_t position) : kind_(Kind::position), slice_{position} {}  // NOLINT: implicit
+  Index(int position) : Index(std::int64_t{position}) {}                     // NOLINT
+  Index(const Slice& slice) : kind_(Kind::slice), slice_(slice) {}           // NOLINT
+  Index(Ellipsis) : kind_(Kind::ellipsis) {}                                 // NOLINT
+  Index(NewAxis) : kind_(Kind::new_axis) {}                                  // NOLINT
+
+  Kind kind() const { return kind_; }
+  const Slice& slice() const { return slice_; }  // a position is its begin
+
+ private:
+  Kind kind_;
+  Slice slice_ = {};
+};
+Tensor index(In x, const std::vector<Index>& indices);
+
+// The same as TensorFlow writes it: bit i of a mask is about entry i. A begin or end bit leaves
+// that end open, ellipsis, new_axis and shrink_axis say what the entry is; shrink_axis takes
+// `begin`.
+struct SliceMasks {
+  std::uint32_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink_axis = 0;
+};
+Tensor strided_slice(In x, const Shape& begin, const Shape& end, const Shape& strides,
+                     const SliceMasks& masks = {});
+
+// Rows (or slices along another axis) by index. The first `batch_dims` axes of params and indices
+// belong together; without an axis, the first one behind them is meant. The gradient keeps to the
+// rows that were read.
+Tensor gather(In params, In indices, std::optional<int> axis = {}, int batch_dims = 0);
 // Zeros of a shape with the given values added to some rows of axis 0; repeated indices add up.
 Tensor scatter_rows(In indices, In values, const Shape& shape);
+
+// Slices by coordinates, which the last axis of the indices holds: [..., depth] picks among the
+// first `depth` axes (behind batch_dims shared ones).
+Tensor gather_nd(In params, In indices, int batch_dims = 0);
+// Zeros of a shape with updates added at coordinates; repeated ones add up.
+Tensor scatter_nd(In indices, In updates, const Shape& shape);
+// A copy of a tensor, changed at coordinates. Where they repeat, all updates count; of
+// tensor_scatter_nd_update the last one. In max and min, all that are equal to the result share its
+// gradient.
+Tensor tensor_scatter_nd_add(In tensor, In indices, In updates);
+Tensor tensor_scatter_nd_sub(In tensor, In indices, In updates);
+Tensor tensor_scatter_nd_update(In tensor, In indices, In updates);
+Tensor tensor_scatter_nd_max(In tensor, In indices, In updates);
+Tensor tensor_scatter_nd_min(In tensor, In indices, In updates);
 
 }  // namespace gradus

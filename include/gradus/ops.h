@@ -3,6 +3,7 @@
 #include "gradus/elementwise.h"
 #include "gradus/indexing.h"
 #include "gradus/linalg.h"
+#include "gradus/makers.h"
 #include "gradus/nn.h"
 #include "gradus/random.h"
 #include "gradus/reduce.h"

@@ -1,23 +1,48 @@
-// Ops that move elements without changing them, and the makers of new tensors.
+// Ops that move elements without changing them.
 #pragma once
+#include <utility>
 #include <vector>
 
 #include "gradus/in.h"
+#include "gradus/makers.h"
 
 namespace gradus {
-
-Tensor zeros(const Shape& shape, DType dtype = float32);
-Tensor ones(const Shape& shape, DType dtype = float32);
-Tensor fill(const Shape& shape, In value);  // the dtype is the value's
 
 Tensor reshape(In x, const Shape& shape);  // one size may be -1
 Tensor broadcast_to(In x, const Shape& shape);
 Tensor transpose(In x, const Shape& permutation);
 Tensor transpose(In x);  // all axes reversed
 Tensor expand_dims(In x, int axis);
+Tensor squeeze(In x);  // all axes of size 1 go away
+Tensor squeeze(In x, const Shape& axes);
 
-// The number of elements along an axis as an int64 scalar; inside a traced function, also of sizes
-// that are not yet known.
-Tensor dynamic_size(std::int64_t size);
+Tensor concat(const std::vector<Tensor>& parts, int axis);
+Tensor stack(const std::vector<Tensor>& parts, int axis = 0);  // along a new axis
+std::vector<Tensor> unstack(In x, int axis = 0);
+// Equal parts, or parts of given sizes, of which one may be -1.
+std::vector<Tensor> split(In x, int num_or_size_splits, int axis = 0);
+std::vector<Tensor> split(In x, const std::vector<std::int64_t>& num_or_size_splits, int axis = 0);
+
+// Each axis repeated as a whole, or each element repeated along an axis (without one, the elements
+// of the flattened tensor). `repeats` may differ from element to element.
+Tensor tile(In x, const Shape& multiples);
+Tensor repeat(In x, std::int64_t repeats);
+Tensor repeat(In x, std::int64_t repeats, int axis);
+Tensor repeat(In x, const std::vector<std::int64_t>& repeats, int axis);
+
+Tensor reverse(In x, const Shape& axes);
+// Element i goes to position (i + shift) modulo the size; shifts of one axis add up.
+Tensor roll(In x, const Shape& shift, const Shape& axis);
+
+// (before, after) for each axis. The border holds a constant, or the tensor mirrored without
+// (reflect) or with (symmetric) its edge.
+using Paddings = std::vector<std::pair<std::int64_t, std::int64_t>>;
+enum class PadMode { constant, reflect, symmetric };
+Tensor pad(In x, const Paddings& paddings, PadMode mode = PadMode::constant,
+           In constant_values = 0);
+
+// The bits of each element as another dtype. A smaller one adds an axis of elements, a larger one
+// takes the last axis away.
+Tensor bitcast(In x, DType dtype);
 
 }  // namespace gradus

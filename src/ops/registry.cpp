@@ -18,17 +18,23 @@ namespace gradus {
     &conv2d_op,
     &cumsum_op,
     &exp_op,
+    &gather_nd_op,
     &gather_op,
+    &iota_op,
     &layer_norm_op,
     &lstm_op,
     &matmul_op,
     &max_pool_op,
+    &pad_constant_op,
     &random_op,
     &reduce_sum_op,
     &reduce_variance_op,
     &reshape_op,
+    &reverse_op,
     &slice_op,
     &softmax_op,
+    &split_op,
+    &strided_slice_op,
 };
 // clang-format on
 

@@ -1,7 +1,5 @@
-// Makers of tensors, and the ops that give a tensor another shape.
+// The ops that give a tensor another shape.
 #include "gradus/shaping.h"
-
-#include <cstring>
 
 #include "base/check.h"
 #include "gradus/elementwise.h"
@@ -162,53 +160,5 @@ Tensor broadcast_to(In x, const Shape& shape) {
   }
   return broadcast_to_op({x}, attrs);
 }
-
-namespace {
-
-Tensor filled(const Shape& shape, DType dtype, double value) {
-  Tensor one = cast(value, dtype);
-  if (shape.rank() == 0) return one;
-  if (value == 0 && !shape.is_symbolic()) {
-    Tensor t = make_tensor(dtype, shape);
-    std::memset(t.impl()->data, 0, t.num_bytes());
-    return t;
-  }
-  return broadcast_to(one, shape);
-}
-
-}  // namespace
-
-namespace {
-
-struct SizeAttrs {
-  std::int64_t size = 0;
-  static auto fields() { return attr_fields(attr("size", &SizeAttrs::size)); }
-};
-
-}  // namespace
-
-const Op dynamic_size_op = not_differentiable(
-    {.name = "dynamic_size",
-     .doc = "A size that is known when the program runs.",
-     .attrs = &attr_type<SizeAttrs>(),
-     .inputs = 0,
-     .infer =
-         [](const Call&, Avals& out) {
-           out.push_back({int64, {}});
-         },
-     .kernel = [](const KernelCall& c) { *c.out[0].as<std::int64_t>() = c.get<SizeAttrs>().size; },
-     .samples = [] { return std::vector<Sample>{sample<SizeAttrs>({}, {3})}; }},
-    "sizes are integers");
-
-Tensor dynamic_size(std::int64_t size) {
-  if (!is_symbol(size)) return Tensor(size);
-  const SizeAttrs attrs{size};
-  Graph& graph = *thread_context.graph;
-  return graph.tensor(graph.add(dynamic_size_op, &attrs, {}).first_out);
-}
-
-Tensor zeros(const Shape& shape, DType dtype) { return filled(shape, dtype, 0); }
-Tensor ones(const Shape& shape, DType dtype) { return filled(shape, dtype, 1); }
-Tensor fill(const Shape& shape, In value) { return broadcast_to(value, shape); }
 
 }  // namespace gradus

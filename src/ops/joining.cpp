@@ -1,0 +1,213 @@
+// Parts of a tensor along an axis, and back. A split is one op with many results, so that its
+// gradient is one concat, however many parts there are.
+#include "base/check.h"
+#include "gradus/shaping.h"
+#include "graph/symbols.h"
+#include "kernels/movement.h"
+#include "ops/axes.h"
+#include "ops/records.h"
+
+namespace gradus {
+namespace {
+
+struct SplitAttrs {
+  int axis = 0;
+  int parts = 0;
+  Ints sizes;  // empty: all parts are equal
+  static auto fields() {
+    return attr_fields(attr("axis", &SplitAttrs::axis), attr("parts", &SplitAttrs::parts),
+                       attr("sizes", &SplitAttrs::sizes));
+  }
+};
+
+void infer_split(const Call& c, Avals& out) {
+  const auto& p = c.get<SplitAttrs>();
+  const std::int64_t n = c.shape(0)[p.axis];
+  for (int i = 0; i < p.parts; ++i) {
+    Shape shape = c.shape(0);
+    shape[p.axis] = p.sizes.rank() ? p.sizes[i] : size_div(n, p.parts);
+    out.push_back({c.in[0].dtype, shape});
+  }
+}
+
+void split_kernel(const KernelCall& c) {
+  const auto& p = c.get<SplitAttrs>();
+  const Shape& shape = c.shape(0);
+  std::int64_t outer = 1, inner = 1;
+  for (int i = 0; i < p.axis; ++i) outer *= shape[i];
+  for (int i = p.axis + 1; i < shape.rank(); ++i) inner *= shape[i];
+  SmallVector<std::int64_t, 8> extents;
+  SmallVector<void*, 8> parts;
+  for (const View& v : c.out) {
+    extents.push_back((*v.shape)[p.axis]);
+    parts.push_back(v.data);
+  }
+  kernels::split(size_of(c.in[0].dtype), c.in[0].data, extents.data(), p.parts, outer, inner,
+                 parts.data());
+}
+
+}  // namespace
+
+const Op split_op = general(
+    {.name = "split",
+     .doc = "Parts along an axis, equal ones or of given sizes.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<SplitAttrs>(),
+     .outputs = -1,
+     .infer = infer_split,
+     .kernel = split_kernel,
+     .batch =
+         [](const BatchCall& c) {
+           SplitAttrs attrs = c.get<SplitAttrs>();
+           ++attrs.axis;
+           return c.op.run(c.in, &attrs);
+         },
+     .reads =
+         [](const void*, std::uint32_t) {
+           return Reads{0, 0};
+         },
+     .samples =
+         [] {
+           return std::vector<Sample>{sample<SplitAttrs>({{{4, 3}}}, {0, 2, {}}),
+                                      sample<SplitAttrs>({{{2, 6}}}, {1, 3, {1, 0, 5}}),
+                                      sample<SplitAttrs>({{{0, 2}}}, {1, 2, {}})};
+         },
+     .like = "tensorflow.split"},
+    [](const Site& s, std::span<const Tensor> t, std::span<Tensor> out) {
+      const Tensors parts = s.op.run(t, s.attrs);
+      std::copy(parts.begin(), parts.end(), out.begin());
+    },
+    [](const Site& s, std::span<const Tensor> cts, std::uint32_t, std::span<Cotangent> grads) {
+      const auto& p = s.get<SplitAttrs>();
+      std::vector<Tensor> parts;
+      for (std::size_t i = 0; i < cts.size(); ++i) {
+        if (cts[i].defined()) {
+          parts.push_back(cts[i]);
+          continue;
+        }
+        Shape shape = s.shape(0);
+        shape[p.axis] =
+            p.sizes.rank() ? p.sizes[static_cast<int>(i)] : size_div(shape[p.axis], p.parts);
+        parts.push_back(zeros(shape, s.args[0].dtype));
+      }
+      grads[0] = concat(parts, p.axis);
+    });
+
+namespace {
+
+std::vector<Tensor> run_split(const Tensor& x, const SplitAttrs& attrs) {
+  const Tensors parts = split_op.run({&x, 1}, &attrs);
+  return std::vector<Tensor>(parts.begin(), parts.end());
+}
+
+}  // namespace
+
+std::vector<Tensor> split(In x, int num_or_size_splits, int axis) {
+  const int at = normal_axis("split", axis, x->rank()), parts = num_or_size_splits;
+  const std::int64_t n = x->shape()[at];
+  if (parts < 1 || (!is_symbol(n) && n % parts != 0)) {
+    fail<InvalidArgumentError>("[split] axis ", at, " of shape ", x->shape(),
+                               " cannot be split into ", parts,
+                               " equal parts; give a list of sizes instead");
+  }
+  if (parts == 1) return {x};
+  return run_split(x, {at, parts, {}});
+}
+
+std::vector<Tensor> split(In x, const std::vector<std::int64_t>& num_or_size_splits, int axis) {
+  const int at = normal_axis("split", axis, x->rank());
+  const std::int64_t n = x->shape()[at];
+  std::vector<std::int64_t> sizes = num_or_size_splits;
+  std::int64_t known = 0, *open = nullptr;
+  int opens = 0;
+  for (std::int64_t& size : sizes) {
+    if (size == -1) {
+      open = &size;
+      ++opens;
+    } else {
+      known = size_add(known, size);
+    }
+  }
+  const bool fits = opens == 0 ? known == n || is_symbol(n) || is_symbol(known)
+                               : opens == 1 && (is_symbol(n) || is_symbol(known) || known <= n);
+  if (sizes.empty() || !fits) {
+    fail<InvalidArgumentError>("[split] the sizes add up to ", known, opens ? " and more" : "",
+                               ", but axis ", at, " of shape ", x->shape(), " has ", n);
+  }
+  if (open) *open = size_sub(n, known);
+  // An attribute holds kMaxRank sizes: longer lists are split in two steps.
+  std::vector<Tensor> parts;
+  SplitAttrs groups{at, 0, {}};
+  const std::size_t group = sizes.size() <= kMaxRank ? 1 : (sizes.size() + kMaxRank - 1) / kMaxRank;
+  for (std::size_t i = 0; i < sizes.size(); i += group) {
+    std::int64_t sum = 0;
+    for (std::size_t k = i; k < std::min(i + group, sizes.size()); ++k)
+      sum = size_add(sum, sizes[k]);
+    groups.sizes.push_back(sum);
+    ++groups.parts;
+  }
+  const std::vector<Tensor> pieces =
+      groups.parts == 1 ? std::vector<Tensor>{x} : run_split(x, groups);
+  if (group == 1) return pieces;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto first = sizes.begin() + static_cast<std::ptrdiff_t>(i * group);
+    const auto last = std::min(first + static_cast<std::ptrdiff_t>(group), sizes.end());
+    for (const Tensor& part : split(pieces[i], std::vector<std::int64_t>(first, last), at))
+      parts.push_back(part);
+  }
+  return parts;
+}
+
+Tensor stack(const std::vector<Tensor>& parts, int axis) {
+  if (parts.empty()) fail<InvalidArgumentError>("[stack] got no tensors");
+  const int at = normal_axis("stack", axis, parts[0].rank() + 1);
+  std::vector<Tensor> expanded;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!(parts[i].shape() == parts[0].shape())) {
+      fail<InvalidArgumentError>("[stack] part ", i, " has shape ", parts[i].shape(),
+                                 ", part 0 has ", parts[0].shape(), "; all must have one shape");
+    }
+    expanded.push_back(expand_dims(parts[i], at));
+  }
+  return concat(expanded, at);
+}
+
+std::vector<Tensor> unstack(In x, int axis) {
+  const int at = normal_axis("unstack", axis, x->rank());
+  const std::int64_t n = x->shape()[at];
+  if (is_symbol(n)) {
+    fail<InvalidArgumentError>("[unstack] axis ", at, " of shape ", x->shape(),
+                               " has a size that is not known while tracing; how many tensors "
+                               "there are must be known");
+  }
+  if (n == 0) return {};
+  Shape shape = x->shape();
+  shape.erase(at);
+  std::vector<Tensor> parts = split(x, static_cast<int>(n), at);
+  for (Tensor& part : parts) part = reshape(part, shape);
+  return parts;
+}
+
+Tensor squeeze(In x) {
+  Shape shape;
+  for (std::int64_t n : x->shape())
+    if (n != 1) shape.push_back(n);
+  return reshape(x, shape);
+}
+
+Tensor squeeze(In x, const Shape& axes) {
+  if (axes.rank() == 0) return squeeze(x);
+  const Ints normal = normal_axes("squeeze", axes, x->rank());
+  Shape shape = x->shape();
+  for (int i = normal.rank() - 1; i >= 0; --i) {
+    const int axis = static_cast<int>(normal[i]);
+    if (shape[axis] != 1) {
+      fail<InvalidArgumentError>("[squeeze] axis ", axis, " of shape ", x->shape(), " has size ",
+                                 shape[axis], "; only axes of size 1 can go away");
+    }
+    shape.erase(axis);
+  }
+  return reshape(x, shape);
+}
+
+}  // namespace gradus

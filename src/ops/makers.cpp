@@ -1,0 +1,298 @@
+// New tensors from shapes and numbers.
+#include "gradus/makers.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "base/check.h"
+#include "gradus/elementwise.h"
+#include "gradus/reduce.h"
+#include "gradus/shaping.h"
+#include "graph/context.h"
+#include "graph/graph.h"
+#include "graph/symbols.h"
+#include "kernels/movement.h"
+#include "ops/axes.h"
+#include "ops/records.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+struct SizeAttrs {
+  std::int64_t size = 0;
+  static auto fields() { return attr_fields(attr("size", &SizeAttrs::size)); }
+};
+
+struct IotaAttrs {
+  std::int64_t size = 0;
+  DType dtype = int64;
+  static auto fields() {
+    return attr_fields(attr("size", &IotaAttrs::size), attr("dtype", &IotaAttrs::dtype));
+  }
+};
+
+struct OneHotAttrs {
+  std::int64_t depth = 0;
+  int axis = 0;
+  static auto fields() {
+    return attr_fields(attr("depth", &OneHotAttrs::depth), attr("axis", &OneHotAttrs::axis));
+  }
+};
+
+// Runs an op without operands; with an unknown size it becomes part of what is being traced.
+template <class Attrs>
+Tensor run_alone(const Op& op, const Attrs& attrs, bool is_symbolic) {
+  if (!is_symbolic) return op.run_one({}, &attrs);
+  Graph& graph = *thread_context.graph;
+  return graph.tensor(graph.add(op, &attrs, {}).first_out);
+}
+
+// The dtype in which some numbers meet: that of the tensors among them, else int32 or float32.
+DType common_dtype(const char* op, std::initializer_list<const Tensor*> numbers) {
+  const Tensor* strong = nullptr;
+  DType plain = int32;
+  for (const Tensor* t : numbers) {
+    if (t->impl()->has(kWeak)) {
+      if (t->dtype() == float64) plain = float32;
+    } else if (strong && strong->dtype() != t->dtype()) {
+      fail<InvalidArgumentError>("[", op, "] got dtypes ", name_of(strong->dtype()), " and ",
+                                 name_of(t->dtype()), "; all must be the same, cast one of them");
+    } else {
+      strong = t;
+    }
+  }
+  return strong ? strong->dtype() : plain;
+}
+
+std::vector<Sample> one_hot_samples() {
+  const SampleArg indices{{2, 3}, -1, 5, Fill::integer}, one{{2}, 0, 3, Fill::integer}, number{{}};
+  return {sample<OneHotAttrs>({indices, number, number}, {4, 2}),
+          sample<OneHotAttrs>({indices, number, number}, {4, 0}),
+          sample<OneHotAttrs>({one, number, number}, {0, 0})};
+}
+
+}  // namespace
+
+const Op dynamic_size_op = not_differentiable(
+    {.name = "dynamic_size",
+     .doc = "A size that is known when the program runs.",
+     .attrs = &attr_type<SizeAttrs>(),
+     .inputs = 0,
+     .infer =
+         [](const Call&, Avals& out) {
+           out.push_back({int64, {}});
+         },
+     .kernel = [](const KernelCall& c) { *c.out[0].as<std::int64_t>() = c.get<SizeAttrs>().size; },
+     .samples = [] { return std::vector<Sample>{sample<SizeAttrs>({}, {3})}; }},
+    "sizes are integers");
+
+const Op iota_op = not_differentiable(
+    {.name = "iota",
+     .doc = "0, 1, 2, ...",
+     .attrs = &attr_type<IotaAttrs>(),
+     .inputs = 0,
+     .infer =
+         [](const Call& c, Avals& out) {
+           const auto& p = c.get<IotaAttrs>();
+           out.push_back({p.dtype, {p.size}});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           visit_dtype(c.out[0].dtype, [&](auto zero) {
+             using T = decltype(zero);
+             const T start = T(0.0f), step = T(1.0f);
+             kernels::iota(c.out[0].dtype, &start, &step, c.out[0].count(), c.out[0].data);
+           });
+         },
+     .samples =
+         [] {
+           return std::vector<Sample>{sample<IotaAttrs>({}, {5}), sample<IotaAttrs>({}, {0})};
+         },
+     .like = "numpy.arange"},
+    "it has no arguments");
+
+const Op one_hot_op = composite(
+    {.name = "one_hot",
+     .doc = "A new axis with on_value at the index and off_value elsewhere.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<OneHotAttrs>(),
+     .inputs = 3,
+     .differentiable = 6,
+     .infer =
+         [](const Call& c, Avals& out) {
+           const auto& p = c.get<OneHotAttrs>();
+           if (c.in[0].dtype != int32 && c.in[0].dtype != int64) {
+             fail<InvalidArgumentError>("[one_hot] indices must be int32 or int64, got ",
+                                        name_of(c.in[0].dtype));
+           }
+           Shape shape = c.shape(0);
+           shape.insert(p.axis, p.depth);
+           out.push_back({c.in[1].dtype, shape});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           const auto& p = c.get<OneHotAttrs>();
+           std::int64_t outer = 1, inner = 1;
+           for (int i = 0; i < p.axis; ++i) outer *= c.shape(0)[i];
+           for (int i = p.axis; i < c.shape(0).rank(); ++i) inner *= c.shape(0)[i];
+           kernels::one_hot(c.in[0].dtype, c.in[0].data, outer, p.depth, inner,
+                            size_of(c.in[1].dtype), c.in[1].data, c.in[2].data, c.out[0].data);
+         },
+     .samples = one_hot_samples,
+     .like = "tensorflow.one_hot"},
+    [](const void* attrs, std::span<const Tensor> in) -> Tensors {
+      const auto& p = *static_cast<const OneHotAttrs*>(attrs);
+      Shape column{p.depth};
+      for (int i = p.axis; i < in[0].rank(); ++i) column.push_back(1);
+      const Tensor positions = reshape(iota(p.depth, in[0].dtype()), column);
+      return {where(equal(expand_dims(in[0], p.axis), positions), in[1], in[2])};
+    });
+
+Tensor dynamic_size(std::int64_t size) {
+  return is_symbol(size) ? run_alone(dynamic_size_op, SizeAttrs{size}, true) : Tensor(size);
+}
+
+namespace {
+
+Tensor filled(const Shape& shape, DType dtype, double value) {
+  Tensor one = cast(value, dtype);
+  if (shape.rank() == 0) return one;
+  if (value == 0 && !shape.is_symbolic()) {
+    Tensor t = make_tensor(dtype, shape);
+    std::memset(t.impl()->data, 0, t.num_bytes());
+    return t;
+  }
+  return broadcast_to(one, shape);
+}
+
+}  // namespace
+
+Tensor zeros(const Shape& shape, DType dtype) { return filled(shape, dtype, 0); }
+Tensor ones(const Shape& shape, DType dtype) { return filled(shape, dtype, 1); }
+Tensor fill(const Shape& shape, In value) { return broadcast_to(value, shape); }
+Tensor zeros_like(In x) { return zeros(x->shape(), x->dtype()); }
+Tensor ones_like(In x) { return ones(x->shape(), x->dtype()); }
+
+Tensor iota(std::int64_t count, DType dtype) {
+  return run_alone(iota_op, IotaAttrs{count, dtype}, is_symbol(count));
+}
+
+Tensor range(In limit) { return range(0, limit); }
+
+Tensor range(In start, In limit, In delta) {
+  const DType dtype = common_dtype("range", {&start.tensor(), &limit.tensor(), &delta.tensor()});
+  for (const Tensor* t : {&start.tensor(), &limit.tensor(), &delta.tensor()}) {
+    if (t->rank() != 0 || !is_concrete(*t)) {
+      fail<InvalidArgumentError>("[range] got an argument of shape ", t->shape(),
+                                 is_concrete(*t) ? "" : " whose value is not known here",
+                                 "; the arguments must be known numbers, since the size of the "
+                                 "result follows from them");
+    }
+  }
+  return visit_dtype(dtype, [&](auto zero) -> Tensor {
+    using T = decltype(zero);
+    if constexpr (is_bool(dtype_v<T>) || is_complex(dtype_v<T>)) {
+      fail<InvalidArgumentError>("[range] got dtype ", name_of(dtype), "; real numbers expected");
+    } else {
+      using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+      const T first = start->item<T>(), step = delta->item<T>();
+      const Wide a = static_cast<Wide>(first), b = static_cast<Wide>(limit->item<T>());
+      const Wide d = static_cast<Wide>(step);
+      if (d == 0 || (d > 0 ? a > b : a < b)) {
+        fail<InvalidArgumentError>("[range] start ", a, " does not reach limit ", b,
+                                   " by steps of ", d);
+      }
+      std::int64_t count;
+      if constexpr (std::is_integral_v<T>) {
+        count = d > 0 ? (b - a + d - 1) / d : (a - b - d - 1) / -d;
+      } else {
+        count = static_cast<std::int64_t>(std::ceil(std::abs((b - a) / d)));
+      }
+      return Tensor::filled_by(dtype, {count},
+                               [&](void* out) { kernels::iota(dtype, &first, &step, count, out); });
+    }
+  });
+}
+
+Tensor linspace(In start, In stop, std::int64_t num, int axis) {
+  const DType given = common_dtype("linspace", {&start.tensor(), &stop.tensor()});
+  const DType dtype = is_integer(given) ? float64 : given;
+  if (num < 0) fail<InvalidArgumentError>("[linspace] num is ", num);
+  Tensor first = cast(start, dtype), last = cast(stop, dtype);
+  const int at = normal_axis("linspace", axis, std::max(first.rank(), last.rank()) + 1);
+  const Tensor sum = first + last;  // for its shape
+  first = expand_dims(broadcast_to(first, sum.shape()), at);
+  last = expand_dims(broadcast_to(last, sum.shape()), at);
+  if (num <= 1) {
+    Shape shape = first.shape();
+    shape[at] = num;
+    return broadcast_to(first, shape);
+  }
+  Shape steps{num - 2};
+  for (int i = at + 1; i < first.rank(); ++i) steps.push_back(1);
+  const Tensor inside = reshape(range(1, num - 1), steps);
+  const Tensor between =
+      first + (last - first) / static_cast<double>(num - 1) * cast(inside, dtype);
+  return concat({first, between, last}, at);
+}
+
+Tensor eye(std::int64_t num_rows, std::int64_t num_columns, const Shape& batch_shape, DType dtype) {
+  const std::int64_t columns = num_columns == -1 ? num_rows : num_columns;
+  const Tensor square = equal(expand_dims(iota(num_rows), 1), iota(columns));
+  Shape shape = batch_shape;
+  shape.push_back(num_rows);
+  shape.push_back(columns);
+  return broadcast_to(cast(square, dtype), shape);
+}
+
+Tensor one_hot(In indices, std::int64_t depth, In on_value, In off_value, int axis) {
+  const DType dtype = common_dtype("one_hot", {&on_value.tensor(), &off_value.tensor()});
+  if (depth < 0 && !is_symbol(depth)) fail<InvalidArgumentError>("[one_hot] depth is ", depth);
+  return one_hot_op({indices, cast(on_value, dtype), cast(off_value, dtype)},
+                    OneHotAttrs{depth, normal_axis("one_hot", axis, indices->rank() + 1)});
+}
+
+Tensor sequence_mask(In lengths, std::int64_t maxlen, DType dtype) {
+  if (!is_integer(lengths->dtype())) {
+    fail<InvalidArgumentError>("[sequence_mask] lengths must be integers, got ",
+                               name_of(lengths->dtype()));
+  }
+  if (maxlen == -1) {
+    if (!is_concrete(lengths)) {
+      fail<InvalidArgumentError>(
+          "[sequence_mask] the lengths are not known here; give maxlen, since the size of the "
+          "result follows from it");
+    }
+    maxlen = std::max<std::int64_t>(0, reduce_max(lengths).item<std::int64_t>());
+  }
+  return cast(less(iota(maxlen, lengths->dtype()), expand_dims(lengths, -1)), dtype);
+}
+
+std::vector<Tensor> meshgrid(const std::vector<Tensor>& axes, const std::string& indexing) {
+  if (indexing != "xy" && indexing != "ij") {
+    fail<InvalidArgumentError>("[meshgrid] indexing is '", indexing, "'; use 'xy' or 'ij'");
+  }
+  const int rank = static_cast<int>(axes.size());
+  const auto axis_of = [&](int i) { return indexing == "xy" && rank >= 2 && i < 2 ? 1 - i : i; };
+  Shape shape;
+  for (int i = 0; i < rank; ++i)
+    shape.push_back(num_elements(axes[static_cast<std::size_t>(axis_of(i))].shape()));
+  std::vector<Tensor> grids;
+  for (int i = 0; i < rank; ++i) {
+    Shape line;
+    for (int k = 0; k < rank; ++k) line.push_back(k == axis_of(i) ? shape[k] : 1);
+    grids.push_back(broadcast_to(reshape(axes[static_cast<std::size_t>(i)], line), shape));
+  }
+  return grids;
+}
+
+Tensor shape(In x, DType out_type) {
+  std::vector<Tensor> sizes;
+  for (std::int64_t n : x->shape()) sizes.push_back(reshape(dynamic_size(n), {1}));
+  return cast(sizes.empty() ? zeros({0}, int64) : concat(sizes, 0), out_type);
+}
+Tensor size(In x, DType out_type) { return cast(dynamic_size(num_elements(x->shape())), out_type); }
+Tensor rank(In x) { return Tensor(x->rank()); }
+
+}  // namespace gradus

@@ -1,0 +1,253 @@
+// Slices with steps and everything else that x[...] can say: begin, extent and step per axis, then
+// a reshape for axes that come and go.
+#include "base/check.h"
+#include "gradus/indexing.h"
+#include "gradus/shaping.h"
+#include "graph/symbols.h"
+#include "kernels/movement.h"
+#include "ops/records.h"
+
+namespace gradus {
+namespace {
+
+struct StridedAttrs {
+  Ints begin, step;
+  Shape extent;  // of the slice
+  static auto fields() {
+    return attr_fields(attr("begin", &StridedAttrs::begin), attr("step", &StridedAttrs::step),
+                       attr("extent", &StridedAttrs::extent));
+  }
+};
+
+struct SpreadAttrs {
+  Ints begin, step;
+  Shape shape;  // of the whole
+  static auto fields() {
+    return attr_fields(attr("begin", &SpreadAttrs::begin), attr("step", &SpreadAttrs::step),
+                       attr("shape", &SpreadAttrs::shape));
+  }
+};
+
+// Sizes that were unknown while tracing may turn out too small.
+void check_inside(const char* op, const Ints& begin, const Ints& step, const Shape& extent,
+                  const Shape& whole) {
+  for (int i = 0; i < whole.rank(); ++i) {
+    if (extent[i] == 0) continue;
+    const std::int64_t last = begin[i] + (extent[i] - 1) * step[i];
+    if (begin[i] < 0 || last < 0 || begin[i] >= whole[i] || last >= whole[i]) {
+      fail<InvalidArgumentError>("[", op, "] positions ", begin[i], " to ", last, " of axis ", i,
+                                 " do not exist in a tensor of shape ", whole,
+                                 "; the function was traced with a size that was still unknown");
+    }
+  }
+}
+
+template <class Attrs>
+Attrs with_batch_axis(const Attrs& attrs) {
+  Attrs result = attrs;
+  result.begin.insert(0, 0);
+  result.step.insert(0, 1);
+  return result;
+}
+
+}  // namespace
+
+extern const Op spread_slice_op;
+
+const Op strided_slice_op =
+    linear({.name = "strided_slice",
+            .doc = "Every step-th element along each axis, forwards or backwards.",
+            .dtypes = kAnyDType,
+            .attrs = &attr_type<StridedAttrs>(),
+            .infer =
+                [](const Call& c, Avals& out) {
+                  out.push_back({c.in[0].dtype, c.get<StridedAttrs>().extent});
+                },
+            .kernel =
+                [](const KernelCall& c) {
+                  const auto& p = c.get<StridedAttrs>();
+                  check_inside("strided_slice", p.begin, p.step, p.extent, c.shape(0));
+                  kernels::read_slice(
+                      size_of(c.in[0].dtype), c.in[0].data, c.shape(0).begin(), c.shape(0).rank(),
+                      {p.begin.begin(), p.step.begin(), p.extent.begin()}, c.out[0].data);
+                },
+            .batch =
+                [](const BatchCall& c) {
+                  StridedAttrs attrs = with_batch_axis(c.get<StridedAttrs>());
+                  attrs.extent.insert(0, c.size);
+                  return c.op.run(c.in, &attrs);
+                },
+            .samples =
+                [] {
+                  return std::vector<Sample>{
+                      sample<StridedAttrs>({{{4, 5}}}, {{0, 4}, {1, -2}, {4, 3}}),
+                      sample<StridedAttrs>({{{2, 3, 2}}}, {{0, 2, 1}, {1, -1, 1}, {2, 3, 1}}),
+                      sample<StridedAttrs>({{{3}}}, {{1}, {2}, {0}})};
+                },
+            .like = "tensorflow.strided_slice"},
+           [](const Site& s, int, const Tensor& ct) -> Cotangent {
+             const auto& p = s.get<StridedAttrs>();
+             return spread_slice_op({ct}, SpreadAttrs{p.begin, p.step, s.shape(0)});
+           });
+
+const Op spread_slice_op = linear(
+    {.name = "spread_slice",
+     .doc = "Zeros with every step-th element along each axis given.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<SpreadAttrs>(),
+     .infer =
+         [](const Call& c, Avals& out) {
+           out.push_back({c.in[0].dtype, c.get<SpreadAttrs>().shape});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           const auto& p = c.get<SpreadAttrs>();
+           check_inside("spread_slice", p.begin, p.step, c.shape(0), p.shape);
+           kernels::scatter_slice(size_of(c.in[0].dtype), c.in[0].data,
+                                  {p.begin.begin(), p.step.begin(), c.shape(0).begin()},
+                                  p.shape.rank(), c.out[0].data, p.shape.begin());
+         },
+     .batch =
+         [](const BatchCall& c) {
+           SpreadAttrs attrs = with_batch_axis(c.get<SpreadAttrs>());
+           attrs.shape.insert(0, c.size);
+           return c.op.run(c.in, &attrs);
+         },
+     .samples =
+         [] {
+           return std::vector<Sample>{sample<SpreadAttrs>({{{4, 3}}}, {{0, 4}, {1, -2}, {4, 5}}),
+                                      sample<SpreadAttrs>({{{0}}}, {{1}, {2}, {3}})};
+         }},
+    [](const Site& s, int, const Tensor& ct) -> Cotangent {
+      const auto& p = s.get<SpreadAttrs>();
+      return strided_slice_op({ct}, StridedAttrs{p.begin, p.step, s.shape(0)});
+    });
+
+namespace {
+
+// One axis of a slice, resolved. Where the size n is unknown, positions are taken to exist.
+struct Resolved {
+  std::int64_t begin, extent;
+};
+
+Resolved resolve_unknown(const Slice& s, std::int64_t n) {
+  const auto at = [&](std::int64_t i) { return i < 0 ? size_sub(n, -i) : i; };
+  if (s.step > 0) {
+    const std::int64_t begin = s.begin ? at(*s.begin) : 0, end = s.end ? at(*s.end) : n;
+    return {begin, size_div(size_add(size_sub(end, begin), s.step - 1), s.step)};
+  }
+  // One more than the positions, so that "before the first" is 0.
+  const std::int64_t begin = s.begin ? size_add(at(*s.begin), 1) : n;
+  const std::int64_t end = s.end ? size_add(at(*s.end), 1) : 0;
+  return {size_sub(begin, 1), size_div(size_add(size_sub(begin, end), -s.step - 1), -s.step)};
+}
+
+Resolved resolve(const Slice& s, std::int64_t n) {
+  if (is_symbol(n)) return resolve_unknown(s, n);
+  const std::int64_t low = s.step > 0 ? 0 : -1, high = s.step > 0 ? n : n - 1;
+  const auto at = [&](std::int64_t i) { return std::clamp(i < 0 ? i + n : i, low, high); };
+  const std::int64_t begin = s.begin ? at(*s.begin) : s.step > 0 ? low : high;
+  const std::int64_t end = s.end ? at(*s.end) : s.step > 0 ? high : low;
+  const std::int64_t length = s.step > 0 ? end - begin : begin - end, step = std::abs(s.step);
+  const std::int64_t extent = std::max<std::int64_t>(0, (length + step - 1) / step);
+  return {extent == 0 ? 0 : begin, extent};
+}
+
+}  // namespace
+
+Tensor index(In x, const std::vector<Index>& indices) {
+  const Shape& shape = x->shape();
+  int named = 0, ellipses = 0;
+  for (const Index& i : indices) {
+    named += i.kind() == Index::Kind::position || i.kind() == Index::Kind::slice;
+    ellipses += i.kind() == Index::Kind::ellipsis;
+  }
+  if (named > shape.rank() || ellipses > 1) {
+    fail<InvalidArgumentError>("[index] got ", named, " positions and slices and ", ellipses,
+                               " ellipses for a tensor of shape ", shape,
+                               "; at most one entry per axis and one ellipsis can be given");
+  }
+  StridedAttrs attrs;
+  Shape result;
+  bool steps = false;
+  const auto take = [&](std::int64_t begin, std::int64_t step, std::int64_t extent) {
+    attrs.begin.push_back(begin);
+    attrs.step.push_back(step);
+    attrs.extent.push_back(extent);
+    steps |= step != 1;
+  };
+  const auto take_whole_axes = [&](int count) {
+    for (; count > 0; --count) {
+      const std::int64_t n = shape[attrs.begin.rank()];
+      take(0, 1, n);
+      result.push_back(n);
+    }
+  };
+  for (const Index& i : indices) {
+    const int axis = attrs.begin.rank();
+    switch (i.kind()) {
+      case Index::Kind::new_axis:
+        result.push_back(1);
+        break;
+      case Index::Kind::ellipsis:
+        take_whole_axes(shape.rank() - named);
+        break;
+      case Index::Kind::position: {
+        const std::int64_t n = shape[axis], at = *i.slice().begin;
+        if (!is_symbol(n) && (at < -n || at >= n)) {
+          fail<InvalidArgumentError>("[index] position ", at, " of axis ", axis,
+                                     " is out of bounds for a tensor of shape ", shape);
+        }
+        take(at >= 0 ? at : is_symbol(n) ? size_sub(n, -at) : at + n, 1, 1);
+        break;
+      }
+      case Index::Kind::slice: {
+        if (i.slice().step == 0) {
+          fail<InvalidArgumentError>("[index] the step of axis ", axis, " is 0");
+        }
+        const Resolved r = resolve(i.slice(), shape[axis]);
+        take(r.begin, i.slice().step, r.extent);
+        result.push_back(r.extent);
+      }
+    }
+  }
+  take_whole_axes(shape.rank() - attrs.begin.rank());
+  Tensor part = x;
+  if (steps) {
+    part = strided_slice_op({x}, attrs);
+  } else if (!(attrs.extent == shape)) {
+    part = slice(x, attrs.begin, attrs.extent);
+  }
+  return part.shape() == result ? part : reshape(part, result);
+}
+
+Tensor strided_slice(In x, const Shape& begin, const Shape& end, const Shape& strides,
+                     const SliceMasks& masks) {
+  if (begin.rank() != end.rank() || begin.rank() != strides.rank()) {
+    fail<InvalidArgumentError>("[strided_slice] begin ", begin, ", end ", end, " and strides ",
+                               strides, " must have the same length");
+  }
+  std::vector<Index> indices;
+  for (int i = 0; i < begin.rank(); ++i) {
+    const auto has = [i](std::uint32_t mask) { return (mask >> i & 1) != 0; };
+    if (has(masks.ellipsis)) {
+      indices.emplace_back(ellipsis);
+    } else if (has(masks.new_axis)) {
+      indices.emplace_back(new_axis);
+    } else if (has(masks.shrink_axis)) {
+      if (strides[i] <= 0) {
+        fail<InvalidArgumentError>("[strided_slice] the stride of entry ", i, " is ", strides[i],
+                                   "; where shrink_axis picks one position it must be 1");
+      }
+      indices.emplace_back(begin[i]);
+    } else {
+      Slice slice{begin[i], end[i], strides[i]};
+      if (has(masks.begin)) slice.begin.reset();
+      if (has(masks.end)) slice.end.reset();
+      indices.emplace_back(slice);
+    }
+  }
+  return index(x, indices);
+}
+
+}  // namespace gradus
