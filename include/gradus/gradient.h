@@ -21,6 +21,10 @@
 
 namespace gradus {
 
+namespace forward_diff {
+class GradientTape;  // gradus/forward.h
+}
+
 // A gradient as a tape returns it: none (not connected), a tensor, or rows of one. Rows are what
 // gather and embedding_lookup give: `values` for some rows of axis 0, where repeated indices add
 // up.
@@ -77,6 +81,7 @@ class GradientBuffer {
 
  private:
   friend class GradientTape;
+  friend class forward_diff::GradientTape;
   Gradient sum_;
 };
 
@@ -94,7 +99,44 @@ struct TapeOptions {
 
 struct TapeReport;  // gradus/explain.h
 
-class GradientTape {
+// The convenient ways to ask a tape for gradients of one target.
+template <class Tape>
+class GradientCalls {
+ public:
+  // One gradient per source; with a single source, just that gradient.
+  template <class... S>
+  auto gradient(const Tensor& target, const S&... sources) {
+    std::vector<Gradient> all = self().gradient(std::vector<Tensor>{target}, {Source(sources)...});
+    if constexpr (sizeof...(S) == 1) {
+      return std::move(all[0]);
+    } else {
+      std::array<Gradient, sizeof...(S)> result;
+      for (std::size_t i = 0; i < sizeof...(S); ++i) result[i] = std::move(all[i]);
+      return result;
+    }
+  }
+  // Structures of sources give structures of gradients.
+  template <class T>
+  std::vector<Gradient> gradient(const Tensor& target, const std::vector<T>& sources) {
+    return self().gradient(std::vector<Tensor>{target},
+                           std::vector<Source>(sources.begin(), sources.end()));
+  }
+  template <class K, class T>
+  std::map<K, Gradient> gradient(const Tensor& target, const std::map<K, T>& sources) {
+    std::vector<Source> flat;
+    for (const auto& [key, source] : sources) flat.push_back(source);
+    std::vector<Gradient> all = self().gradient(std::vector<Tensor>{target}, flat);
+    std::map<K, Gradient> result;
+    std::size_t i = 0;
+    for (const auto& [key, source] : sources) result[key] = std::move(all[i++]);
+    return result;
+  }
+
+ private:
+  Tape& self() { return static_cast<Tape&>(*this); }
+};
+
+class GradientTape : public GradientCalls<GradientTape> {
  public:
   explicit GradientTape(TapeOptions options = {});
   ~GradientTape();
@@ -124,34 +166,7 @@ class GradientTape {
                                  const std::vector<Source>& sources,
                                  const GradientOptions& options = {});
 
-  // One gradient per source; with a single source, just that gradient.
-  template <class... S>
-  auto gradient(const Tensor& target, const S&... sources) {
-    std::vector<Gradient> all = gradient(std::vector<Tensor>{target}, {Source(sources)...});
-    if constexpr (sizeof...(S) == 1) {
-      return std::move(all[0]);
-    } else {
-      std::array<Gradient, sizeof...(S)> result;
-      for (std::size_t i = 0; i < sizeof...(S); ++i) result[i] = std::move(all[i]);
-      return result;
-    }
-  }
-  // Structures of sources give structures of gradients.
-  template <class T>
-  std::vector<Gradient> gradient(const Tensor& target, const std::vector<T>& sources) {
-    return gradient(std::vector<Tensor>{target},
-                    std::vector<Source>(sources.begin(), sources.end()));
-  }
-  template <class K, class T>
-  std::map<K, Gradient> gradient(const Tensor& target, const std::map<K, T>& sources) {
-    std::vector<Source> flat;
-    for (const auto& [key, source] : sources) flat.push_back(source);
-    std::vector<Gradient> all = gradient(std::vector<Tensor>{target}, flat);
-    std::map<K, Gradient> result;
-    std::size_t i = 0;
-    for (const auto& [key, source] : sources) result[key] = std::move(all[i++]);
-    return result;
-  }
+  using GradientCalls<GradientTape>::gradient;
 
   // d target / d source with shape target.shape + source.shape, by one reverse sweep that carries
   // all rows at once, or `chunk` of them at a time (0: as many as memory and caches like).

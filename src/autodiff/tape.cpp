@@ -264,25 +264,43 @@ TapeUse::~TapeUse() {
   if (last_) ThreadTapes::forget(tape_.state());
 }
 
+void check_targets(const char* what, const std::vector<Tensor>& targets, std::size_t sources,
+                   const GradientOptions& options) {
+  const auto& given = options.output_gradients;
+  if (!given.empty() && given.size() != targets.size()) {
+    fail<InvalidArgumentError>("[GradientTape.", what, "] got ", given.size(),
+                               " output_gradients for ", targets.size(), " targets");
+  }
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (!targets[i].defined()) {
+      fail<InvalidArgumentError>("[GradientTape.", what, "] target ", i, " is an undefined tensor");
+    }
+    if (given.empty() || !given[i].defined()) continue;
+    if (!(given[i].shape() == targets[i].shape()) || given[i].dtype() != targets[i].dtype()) {
+      fail<InvalidArgumentError>("[GradientTape.", what, "] output_gradients[", i, "] has shape ",
+                                 given[i].shape(), " and dtype ", name_of(given[i].dtype()),
+                                 ", its target has ", targets[i].shape(), " and ",
+                                 name_of(targets[i].dtype()), "; they must agree");
+    }
+  }
+  if (options.into) {
+    if (options.into->empty()) options.into->resize(sources);
+    if (options.into->size() != sources) {
+      fail<InvalidArgumentError>("[GradientTape.", what, "] got ", options.into->size(),
+                                 " buffers for ", sources, " sources");
+    }
+  }
+}
+
 std::vector<Gradient> GradientTape::gradient(const std::vector<Tensor>& targets,
                                              const std::vector<Source>& sources,
                                              const GradientOptions& options) {
+  check_targets("gradient", targets, sources.size(), options);
   const TapeUse use(*this, "gradient");
-  if (!options.output_gradients.empty() && options.output_gradients.size() != targets.size()) {
-    fail<InvalidArgumentError>("[GradientTape.gradient] got ", options.output_gradients.size(),
-                               " output_gradients for ", targets.size(), " targets");
-  }
   std::vector<Cotangent> seeds;
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (!targets[i].defined()) {
-      fail<InvalidArgumentError>("[GradientTape.gradient] target ", i, " is an undefined tensor");
-    }
     const Tensor given = options.output_gradients.empty() ? Tensor() : options.output_gradients[i];
     if (given.defined()) {
-      if (!(given.shape() == targets[i].shape())) {
-        fail<InvalidArgumentError>("[GradientTape.gradient] output_gradients[", i, "] has shape ",
-                                   given.shape(), ", its target has ", targets[i].shape());
-      }
       seeds.push_back(given);
     } else if (is_differentiable(targets[i].dtype())) {
       seeds.push_back(Cotangent::spread(ones({}, targets[i].dtype()), targets[i].shape()));
@@ -294,11 +312,6 @@ std::vector<Gradient> GradientTape::gradient(const std::vector<Tensor>& targets,
   for (const Source& s : sources) ids.push_back(reads_of(*state_, s));
   std::vector<Cotangent> initial;
   if (options.into) {
-    if (options.into->empty()) options.into->resize(sources.size());
-    if (options.into->size() != sources.size()) {
-      fail<InvalidArgumentError>("[GradientTape.gradient] got ", options.into->size(),
-                                 " buffers for ", sources.size(), " sources");
-    }
     for (std::size_t i = 0; i < sources.size(); ++i) {
       Gradient& sum = (*options.into)[i].sum_;
       initial.push_back(ids[i].empty() ? Cotangent() : to_cotangent(sum));

@@ -47,6 +47,10 @@ class TapeUse {
 // The numbers under which a source was recorded and is followed by the tape.
 std::vector<Recording::Id> reads_of(const GradientTape::State& tape, const Source& source);
 
+// Throws if the targets of a gradient and its options do not fit each other.
+void check_targets(const char* what, const std::vector<Tensor>& targets, std::size_t sources,
+                   const GradientOptions& options);
+
 Gradient to_gradient(const Cotangent& ct);
 Cotangent to_cotangent(const Gradient& g);
 
