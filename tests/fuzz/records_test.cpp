@@ -56,15 +56,6 @@ void tell_what_was_running() {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-}  // namespace
-}  // namespace gradus
-
-// The undefined behaviour sanitizer of GCC ends the process without the callback; it calls this.
-extern "C" void __ubsan_on_report() { gradus::tell_what_was_running(); }
-
-namespace gradus {
-namespace {
-
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_(seed) {}
