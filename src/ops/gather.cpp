@@ -7,6 +7,7 @@
 #include "graph/symbols.h"
 #include "kernels/scatter.h"
 #include "ops/axes.h"
+#include "ops/checks.h"
 #include "ops/indices.h"
 #include "ops/records.h"
 
@@ -41,8 +42,16 @@ kernels::GatherShape extents(const GatherAttrs& p, const Shape& params, const Sh
 
 void infer_gather(const Call& c, Avals& out) {
   const auto& p = c.get<GatherAttrs>();
-  check_index_dtype("gather", c.in[1].dtype);
+  check_index_dtype(c, 1);
   const Shape &params = c.shape(0), &indices = c.shape(1);
+  check_axis(c, p.axis, params.rank());
+  bool fits = p.batch_dims >= 0 && p.batch_dims <= p.axis && p.batch_dims <= indices.rank();
+  for (int i = 0; fits && i < p.batch_dims; ++i) fits = sizes_agree(params[i], indices[i]);
+  if (!fits) {
+    fail<InvalidArgumentError>("[gather] params of shape ", params, " and indices of shape ",
+                               indices, " have no ", p.batch_dims,
+                               " leading axes in common before axis ", p.axis);
+  }
   Shape shape;
   for (int i = 0; i < p.axis; ++i) shape.push_back(params[i]);
   for (int i = p.batch_dims; i < indices.rank(); ++i) shape.push_back(indices[i]);
@@ -127,8 +136,18 @@ const Op scatter_rows_op = linear(
      .differentiable = 2,
      .infer =
          [](const Call& c, Avals& out) {
-           check_index_dtype("scatter_rows", c.in[0].dtype);
-           out.push_back({c.in[1].dtype, c.get<ScatterAttrs>().shape});
+           check_index_dtype(c, 0);
+           const Shape& shape = c.get<ScatterAttrs>().shape;
+           check_sizes(c, "the result", shape);
+           check_axis(c, 0, shape.rank());
+           Shape values = shape;
+           values[0] = num_elements(c.shape(0));
+           if (!sizes_agree(num_elements(values), num_elements(c.shape(1)))) {
+             fail<InvalidArgumentError>("[scatter_rows] values of shape ", c.shape(1),
+                                        " do not fit ", values[0], " rows of a tensor of shape ",
+                                        shape);
+           }
+           out.push_back({c.in[1].dtype, shape});
          },
      .kernel =
          [](const KernelCall& c) {

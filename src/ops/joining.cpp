@@ -5,6 +5,7 @@
 #include "graph/symbols.h"
 #include "kernels/movement.h"
 #include "ops/axes.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -22,7 +23,19 @@ struct SplitAttrs {
 
 void infer_split(const Call& c, Avals& out) {
   const auto& p = c.get<SplitAttrs>();
+  check_axis(c, p.axis, c.shape(0).rank());
+  check_sizes(c, "the parts", p.sizes);
   const std::int64_t n = c.shape(0)[p.axis];
+  std::int64_t total = 0;
+  for (std::int64_t size : p.sizes) total = size_add(total, size);
+  const bool fits = p.parts >= 1 && p.parts <= 65535 &&
+                    (p.sizes.rank() ? p.sizes.rank() == p.parts && sizes_agree(total, n)
+                                    : is_symbol(n) || n % p.parts == 0);
+  if (!fits) {
+    fail<InvalidArgumentError>(
+        "[split] axis ", p.axis, " of shape ", c.shape(0), " cannot be cut into ", p.parts,
+        " parts", p.sizes.rank() ? " of sizes " : "", p.sizes.rank() ? to_string(p.sizes) : "");
+  }
   for (int i = 0; i < p.parts; ++i) {
     Shape shape = c.shape(0);
     shape[p.axis] = p.sizes.rank() ? p.sizes[i] : size_div(n, p.parts);

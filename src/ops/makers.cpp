@@ -13,6 +13,7 @@
 #include "graph/symbols.h"
 #include "kernels/movement.h"
 #include "ops/axes.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 #include "tensor/tensor_impl.h"
 
@@ -122,10 +123,16 @@ const Op one_hot_op = composite(
      .infer =
          [](const Call& c, Avals& out) {
            const auto& p = c.get<OneHotAttrs>();
-           if (c.in[0].dtype != int32 && c.in[0].dtype != int64) {
-             fail<InvalidArgumentError>("[one_hot] indices must be int32 or int64, got ",
-                                        name_of(c.in[0].dtype));
+           check_index_dtype(c, 0);
+           check_operand_shape(c, 1, {});
+           check_operand_shape(c, 2, {});
+           if (c.in[1].dtype != c.in[2].dtype) {
+             fail<InvalidArgumentError>("[one_hot] on_value is ", name_of(c.in[1].dtype),
+                                        ", off_value ", name_of(c.in[2].dtype),
+                                        "; both must have one dtype");
            }
+           check_sizes(c, "the depth", {p.depth});
+           check_axis(c, p.axis, c.shape(0).rank() + 1);
            Shape shape = c.shape(0);
            shape.insert(p.axis, p.depth);
            out.push_back({c.in[1].dtype, shape});

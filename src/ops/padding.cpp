@@ -5,6 +5,7 @@
 #include "graph/batch.h"
 #include "graph/symbols.h"
 #include "kernels/movement.h"
+#include "ops/checks.h"
 #include "ops/moves.h"
 #include "ops/records.h"
 #include "tensor/tensor_impl.h"
@@ -46,8 +47,18 @@ Attrs with_batch_axis(const Attrs& attrs) {
   return result;
 }
 
+void check_mirror(const Call& c, const MirrorAttrs& p) {
+  check_numbers(c, "the border before", p.before, c.shape(0).rank(), 0);
+  check_numbers(c, "the border after", p.after, c.shape(0).rank(), 0);
+  if (p.mirror != Mirror::reflect && p.mirror != Mirror::symmetric) {
+    fail<InvalidArgumentError>("[", c.op.name(),
+                               "] the border is mirrored by reflect or symmetric");
+  }
+}
+
 void infer_mirror_pad(const Call& c, Avals& out) {
   const auto& p = c.get<MirrorAttrs>();
+  check_mirror(c, p);
   const int edge = p.mirror == Mirror::reflect ? 1 : 0;
   for (int i = 0; i < c.shape(0).rank(); ++i) {
     const std::int64_t n = c.shape(0)[i], border = std::max(p.before[i], p.after[i]);
@@ -151,9 +162,19 @@ const Op fold_mirror_op =
             .infer =
                 [](const Call& c, Avals& out) {
                   const auto& p = c.get<MirrorAttrs>();
+                  check_mirror(c, p);
                   Shape shape = c.shape(0);
-                  for (int i = 0; i < shape.rank(); ++i)
-                    shape[i] = size_sub(size_sub(shape[i], p.before[i]), p.after[i]);
+                  const int edge = p.mirror == Mirror::reflect ? 1 : 0;
+                  for (int i = 0; i < shape.rank(); ++i) {
+                    const std::int64_t n = size_sub(size_sub(shape[i], p.before[i]), p.after[i]);
+                    if (!is_symbol(n) && (n < 0 || std::max(p.before[i], p.after[i]) >
+                                                       std::max<std::int64_t>(0, n - edge))) {
+                      fail<InvalidArgumentError>("[fold_mirror] a tensor of shape ", shape,
+                                                 " has no mirrored borders of ", p.before, " and ",
+                                                 p.after);
+                    }
+                    shape[i] = n;
+                  }
                   out.push_back({c.in[0].dtype, shape});
                 },
             .kernel =

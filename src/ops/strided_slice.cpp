@@ -42,6 +42,28 @@ void check_inside(const char* op, const Ints& begin, const Ints& step, const Sha
   }
 }
 
+// What a shape rule can know of a slice: one begin, step and extent per axis, inside the tensor
+// unless a size is still unknown.
+void check_slice(const Call& c, const Ints& begin, const Ints& step, const Shape& extent,
+                 const Shape& whole) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 31;
+  const auto near = [](std::int64_t x) { return is_symbol(x) || (x > -kFar && x < kFar); };
+  const int rank = whole.rank();
+  bool fits = begin.rank() == rank && step.rank() == rank && extent.rank() == rank;
+  for (int i = 0; fits && i < rank; ++i) {
+    fits = near(begin[i]) && near(step[i]) && step[i] != 0 && near(extent[i]) &&
+           (extent[i] >= 0 || is_symbol(extent[i])) && (whole[i] >= 0 || is_symbol(whole[i]));
+    const bool known = !is_symbol(begin[i]) && !is_symbol(extent[i]) && !is_symbol(whole[i]);
+    if (!fits || !known || extent[i] == 0) continue;
+    const std::int64_t last = begin[i] + (extent[i] - 1) * step[i];
+    fits = begin[i] >= 0 && last >= 0 && begin[i] < whole[i] && last < whole[i];
+  }
+  if (!fits) {
+    fail<InvalidArgumentError>("[", c.op.name(), "] begin ", begin, ", step ", step, " and extent ",
+                               extent, " do not describe a slice of a tensor of shape ", whole);
+  }
+}
+
 template <class Attrs>
 Attrs with_batch_axis(const Attrs& attrs) {
   Attrs result = attrs;
@@ -61,7 +83,9 @@ const Op strided_slice_op =
             .attrs = &attr_type<StridedAttrs>(),
             .infer =
                 [](const Call& c, Avals& out) {
-                  out.push_back({c.in[0].dtype, c.get<StridedAttrs>().extent});
+                  const auto& p = c.get<StridedAttrs>();
+                  check_slice(c, p.begin, p.step, p.extent, c.shape(0));
+                  out.push_back({c.in[0].dtype, p.extent});
                 },
             .kernel =
                 [](const KernelCall& c) {
@@ -97,7 +121,9 @@ const Op spread_slice_op = linear(
      .attrs = &attr_type<SpreadAttrs>(),
      .infer =
          [](const Call& c, Avals& out) {
-           out.push_back({c.in[0].dtype, c.get<SpreadAttrs>().shape});
+           const auto& p = c.get<SpreadAttrs>();
+           check_slice(c, p.begin, p.step, c.shape(0), p.shape);
+           out.push_back({c.in[0].dtype, p.shape});
          },
      .kernel =
          [](const KernelCall& c) {

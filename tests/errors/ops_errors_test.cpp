@@ -144,7 +144,7 @@ TEST(OpErrors, Indices) {
   EXPECT_EQ(message([&] {
               gather(table, Tensor::from(std::vector<int>{0, 4}));
             }),
-            "[gather] index 4 at position 1 is out of range: it must be in [0, 4)");
+            "[gather] indices[1] = 4 is not in [0, 4)");
   EXPECT_EQ(message([&] { gather(table, zeros({2})); }),
             "[gather] indices must be int32 or int64, got float32");
   const Tensor logits = zeros({2, 3});
