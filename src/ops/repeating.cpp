@@ -5,6 +5,7 @@
 #include "graph/symbols.h"
 #include "kernels/movement.h"
 #include "ops/axes.h"
+#include "ops/checks.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -41,6 +42,11 @@ const Op reverse_op =
             .doc = "Some axes backwards.",
             .dtypes = kAnyDType,
             .attrs = &attr_type<ReverseAttrs>(),
+            .infer =
+                [](const Call& c, Avals& out) {
+                  check_axes(c, c.get<ReverseAttrs>().axes, c.shape(0).rank());
+                  out.push_back({c.in[0].dtype, c.shape(0)});
+                },
             .kernel =
                 [](const KernelCall& c) {
                   std::uint64_t mask = 0;
@@ -71,6 +77,12 @@ const Op roll_op =
             .doc = "Elements moved along axes; what falls out at one end comes in at the other.",
             .dtypes = kAnyDType,
             .attrs = &attr_type<RollAttrs>(),
+            .infer =
+                [](const Call& c, Avals& out) {
+                  check_numbers(c, "the shifts", c.get<RollAttrs>().shifts, c.shape(0).rank(),
+                                -(std::int64_t{1} << 30));
+                  out.push_back({c.in[0].dtype, c.shape(0)});
+                },
             .kernel =
                 [](const KernelCall& c) {
                   Ints shifts = c.get<RollAttrs>().shifts;

@@ -32,8 +32,8 @@ struct SpreadAttrs {
 void check_inside(const char* op, const Ints& begin, const Ints& step, const Shape& extent,
                   const Shape& whole) {
   for (int i = 0; i < whole.rank(); ++i) {
-    if (extent[i] == 0) continue;
-    const std::int64_t last = begin[i] + (extent[i] - 1) * step[i];
+    if (extent[i] == 0 && !is_symbol(begin[i])) continue;
+    const std::int64_t last = is_symbol(begin[i]) ? -1 : begin[i] + (extent[i] - 1) * step[i];
     if (begin[i] < 0 || last < 0 || begin[i] >= whole[i] || last >= whole[i]) {
       fail<InvalidArgumentError>("[", op, "] positions ", begin[i], " to ", last, " of axis ", i,
                                  " do not exist in a tensor of shape ", whole,
@@ -51,8 +51,9 @@ void check_slice(const Call& c, const Ints& begin, const Ints& step, const Shape
   const int rank = whole.rank();
   bool fits = begin.rank() == rank && step.rank() == rank && extent.rank() == rank;
   for (int i = 0; fits && i < rank; ++i) {
-    fits = near(begin[i]) && near(step[i]) && step[i] != 0 && near(extent[i]) &&
-           (extent[i] >= 0 || is_symbol(extent[i])) && (whole[i] >= 0 || is_symbol(whole[i]));
+    fits = near(begin[i]) && near(step[i]) && !is_symbol(step[i]) && step[i] != 0 &&
+           near(extent[i]) && (extent[i] >= 0 || is_symbol(extent[i])) &&
+           (whole[i] >= 0 || is_symbol(whole[i]));
     const bool known = !is_symbol(begin[i]) && !is_symbol(extent[i]) && !is_symbol(whole[i]);
     if (!fits || !known || extent[i] == 0) continue;
     const std::int64_t last = begin[i] + (extent[i] - 1) * step[i];

@@ -50,7 +50,7 @@ TEST(KernelsGather, FirstOutOfRange) {
 TEST(KernelsGather, Coordinates) {
   const std::int64_t shape[] = {3, 4};
   const std::int32_t good[] = {2, 3, 0, 1};
-  std::int64_t rows[2];
+  std::int64_t rows[3];
   EXPECT_EQ(flatten_coordinates(int32, good, 2, 2, shape, rows), -1);
   EXPECT_EQ(rows[0], 11);
   EXPECT_EQ(rows[1], 1);
