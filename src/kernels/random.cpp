@@ -120,18 +120,18 @@ void truncated_groups(const Philox& generator, std::int64_t n, T mean, T stddev,
       normals(words, groups, drawn);
       for (std::int64_t g = 0; g < groups; ++g) {
         Real accepted[kGroup], more[kGroup];
-        std::int64_t count = 0;
-        const auto accept = [&](const Real* z) {
+        const auto accept = [&](const Real* z, std::int64_t count) {
           for (std::int64_t i = 0; i < kGroup && count < kGroup; ++i)
             if (std::abs(z[i]) < Real(2)) accepted[count++] = z[i];
+          return count;
         };
-        accept(drawn + kGroup * g);
+        std::int64_t count = accept(drawn + kGroup * g, 0);
         Philox next = here;
         next.skip(kStride * static_cast<std::uint64_t>(g));
         while (count < kGroup) {
           next.skip(1);
           normals(next.block().data(), 1, more);
-          accept(more);
+          count = accept(more, count);
         }
         const std::int64_t at = (first + g) * kGroup;
         for (std::int64_t i = 0; i < std::min(kGroup, n - at); ++i)

@@ -39,14 +39,14 @@ inline Doubles square_root(Doubles x) {
 inline void store_interleaved(std::uint32_t* out, Words a, Words b) {
   auto* to = reinterpret_cast<std::uint64_t*>(out);
 #if GRADUS_ISA_avx512
-  store(to, __builtin_shuffle(a, b, Words{0, 8, 1, 9, 2, 10, 3, 11}));
-  store(to + kWide, __builtin_shuffle(a, b, Words{4, 12, 5, 13, 6, 14, 7, 15}));
+  store(to, __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11));
+  store(to + kWide, __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
 #elif GRADUS_ISA_avx2
-  store(to, __builtin_shuffle(a, b, Words{0, 4, 1, 5}));
-  store(to + kWide, __builtin_shuffle(a, b, Words{2, 6, 3, 7}));
+  store(to, __builtin_shufflevector(a, b, 0, 4, 1, 5));
+  store(to + kWide, __builtin_shufflevector(a, b, 2, 6, 3, 7));
 #else
-  store(to, __builtin_shuffle(a, b, Words{0, 2}));
-  store(to + kWide, __builtin_shuffle(a, b, Words{1, 3}));
+  store(to, __builtin_shufflevector(a, b, 0, 2));
+  store(to + kWide, __builtin_shufflevector(a, b, 1, 3));
 #endif
 }
 

@@ -14,13 +14,22 @@
 namespace gradus::kernels {
 namespace {
 
+// Integers wrap: arithmetic modulo 2^64 is right for all of them.
+template <class T>
+std::uint64_t modular(T x) {
+  if constexpr (std::is_signed_v<T>)
+    return static_cast<std::uint64_t>(std::int64_t{x});
+  else
+    return x;
+}
+
 template <ScatterOp kOp, class T>
 T combine(T a, T b) {
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat>) {
     return T(combine<kOp, float>(a, b));
   } else if constexpr (kOp == ScatterOp::multiply) {
     if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+      return static_cast<T>(modular(a) * modular(b));
     else
       return a * b;
   } else {
@@ -120,8 +129,8 @@ void add(const std::int64_t* indices, const T* updates, const ScatterShape& shap
         if (indices[k] < 0) continue;
         for (std::int64_t i = 0; i < shape.width; ++i) {
           T& to = out[indices[k] * shape.width + i];
-          const auto by = static_cast<std::uint64_t>(updates[k * shape.width + i]);
-          to = static_cast<T>(static_cast<std::uint64_t>(to) + (subtract ? 0 - by : by));
+          const std::uint64_t by = modular(updates[k * shape.width + i]);
+          to = static_cast<T>(modular(to) + (subtract ? 0 - by : by));
         }
       }
       return;

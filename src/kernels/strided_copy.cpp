@@ -128,8 +128,8 @@ void transpose_small_items(const char* in, std::int64_t in_step, char* out, std:
   for (int round = 0; round < 3; ++round) {
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
-      b[2 * i] = __builtin_shuffle(a[i], a[i + 4], V{0, 8, 1, 9, 2, 10, 3, 11});
-      b[2 * i + 1] = __builtin_shuffle(a[i], a[i + 4], V{4, 12, 5, 13, 6, 14, 7, 15});
+      b[2 * i] = __builtin_shufflevector(a[i], a[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+      b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
     }
 #pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) a[i] = b[i];
@@ -143,22 +143,22 @@ void transpose_words(const char* in, std::int64_t in_step, char* out, std::int64
   typedef std::uint32_t V __attribute__((vector_size(16)));
   const V r0 = read<V>(in), r1 = read<V>(in + in_step), r2 = read<V>(in + 2 * in_step),
           r3 = read<V>(in + 3 * in_step);
-  const V a = __builtin_shuffle(r0, r1, V{0, 4, 1, 5}),
-          b = __builtin_shuffle(r2, r3, V{0, 4, 1, 5}),
-          c = __builtin_shuffle(r0, r1, V{2, 6, 3, 7}),
-          d = __builtin_shuffle(r2, r3, V{2, 6, 3, 7});
-  write(out, __builtin_shuffle(a, b, V{0, 1, 4, 5}));
-  write(out + out_step, __builtin_shuffle(a, b, V{2, 3, 6, 7}));
-  write(out + 2 * out_step, __builtin_shuffle(c, d, V{0, 1, 4, 5}));
-  write(out + 3 * out_step, __builtin_shuffle(c, d, V{2, 3, 6, 7}));
+  const V a = __builtin_shufflevector(r0, r1, 0, 4, 1, 5),
+          b = __builtin_shufflevector(r2, r3, 0, 4, 1, 5),
+          c = __builtin_shufflevector(r0, r1, 2, 6, 3, 7),
+          d = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+  write(out, __builtin_shufflevector(a, b, 0, 1, 4, 5));
+  write(out + out_step, __builtin_shufflevector(a, b, 2, 3, 6, 7));
+  write(out + 2 * out_step, __builtin_shufflevector(c, d, 0, 1, 4, 5));
+  write(out + 3 * out_step, __builtin_shufflevector(c, d, 2, 3, 6, 7));
 }
 
 // 2 x 2 double words.
 void transpose_pairs(const char* in, std::int64_t in_step, char* out, std::int64_t out_step) {
   typedef std::uint64_t V __attribute__((vector_size(16)));
   const V r0 = read<V>(in), r1 = read<V>(in + in_step);
-  write(out, __builtin_shuffle(r0, r1, V{0, 2}));
-  write(out + out_step, __builtin_shuffle(r0, r1, V{1, 3}));
+  write(out, __builtin_shufflevector(r0, r1, 0, 2));
+  write(out + out_step, __builtin_shufflevector(r0, r1, 1, 3));
 }
 
 // 8 x 8 items: rows of the input become columns of the output.
