@@ -1,8 +1,13 @@
-#include <gradus/dtype.h>
+#include <gradus/gradus.h>
 
 #include <iostream>
 
 int main() {
-  std::cout << gradus::name_of(gradus::float32) << "\n";
-  return gradus::dtype_of("bfloat16") == gradus::bfloat16 ? 0 : 1;
+  namespace gd = gradus;
+  const gd::Variable w(gd::Tensor({{1.0f, 2.0f}, {3.0f, 4.0f}}));
+  gd::GradientTape tape;
+  const gd::Tensor loss = gd::reduce_sum(gd::square(w));
+  const gd::Tensor gradient = tape.gradient(loss, w);
+  std::cout << gradient << "\n";
+  return gradient.to_vector<float>() == std::vector<float>{2, 4, 6, 8} ? 0 : 1;
 }
