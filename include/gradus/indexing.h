@@ -59,6 +59,12 @@ Tensor strided_slice(In x, const Shape& begin, const Shape& end, const Shape& st
 // belong together; without an axis, the first one behind them is meant. The gradient keeps to the
 // rows that were read.
 Tensor gather(In params, In indices, std::optional<int> axis = {}, int batch_dims = 0);
+// The coordinates of the elements that are true (or not 0), one per row of an int64 matrix; and the
+// slices along some axes where a mask is true. How many there are depends on the data, so inside a
+// traced or mapped function both are errors.
+Tensor where(In condition);
+Tensor boolean_mask(In tensor, In mask, int axis = 0);
+
 // Zeros of a shape with the given values added to some rows of axis 0; repeated indices add up.
 Tensor scatter_rows(In indices, In values, const Shape& shape);
 

@@ -1,5 +1,10 @@
-// Products of matrices and factorisations; all of them over the last two axes.
+// Matrices: products, diagonals, factorisations and solves, all over the last two axes; leading
+// axes are batches. Names are those of tf.linalg.
 #pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "gradus/in.h"
 
 namespace gradus {
@@ -9,4 +14,45 @@ struct MatmulOptions {
 };
 Tensor matmul(In a, In b, MatmulOptions options = {});
 
+// Sums of products as numpy.einsum writes them: einsum("ij,jk->ik", {a, b}) is a matrix product.
+// Repeated labels in one operand take a diagonal, "..." stands for axes that broadcast, and without
+// "->" the result has the labels that occur once, in alphabetical order.
+Tensor einsum(const std::string& equation, const std::vector<Tensor>& inputs);
+
+// Products summed over the last `axes` axes of a and the first of b, or over given axes of each.
+Tensor tensordot(In a, In b, int axes);
+Tensor tensordot(In a, In b, const Shape& axes_of_a, const Shape& axes_of_b);
+
+// The norm of all elements, or over given axes: ord is 1, 2 (euclidean), any p > 0 or infinity.
+Tensor norm(In tensor, double ord = 2);
+Tensor norm(In tensor, double ord, const Shape& axis, bool keepdims = false);
+
+namespace linalg {
+
+// Diagonal k is above the main one, below it if negative. A size of -1 is as small as possible.
+Tensor diag(In diagonal, std::int64_t k = 0, std::int64_t num_rows = -1,
+            std::int64_t num_cols = -1);
+Tensor diag_part(In input, std::int64_t k = 0);
+Tensor set_diag(In input, In diagonal, std::int64_t k = 0);
+// Zeros more than num_lower below or num_upper above the diagonal; negative keeps all.
+Tensor band_part(In input, std::int64_t num_lower, std::int64_t num_upper);
+Tensor tensor_diag(In diagonal);  // of all axes: shape s gives shape s + s
+Tensor tensor_diag_part(In input);
+Tensor trace(In x);
+Tensor matrix_transpose(In a);
+Tensor adjoint(In matrix);  // transposed and conjugated
+
+// The lower triangular L with L L^T = input. Only the lower triangle is read, as part of a
+// symmetric matrix: the gradient is symmetric. Throws if a matrix is not positive definite.
+Tensor cholesky(In input);
+Tensor cholesky_solve(In chol, In rhs);  // A x = rhs, given the Cholesky factor of A
+Tensor triangular_solve(In matrix, In rhs, bool lower = true, bool adjoint = false);
+// By LU with partial pivoting; throws if a matrix is singular.
+Tensor solve(In matrix, In rhs, bool adjoint = false);
+Tensor inv(In input);
+Tensor det(In input);
+Tensor logdet(In matrix);                     // of positive definite matrices
+std::pair<Tensor, Tensor> slogdet(In input);  // sign and log(|det|)
+
+}  // namespace linalg
 }  // namespace gradus

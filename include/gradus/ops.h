@@ -8,4 +8,6 @@
 #include "gradus/random.h"
 #include "gradus/reduce.h"
 #include "gradus/scan.h"
+#include "gradus/segments.h"
 #include "gradus/shaping.h"
+#include "gradus/sorting.h"

@@ -38,6 +38,11 @@ std::pair<Tensor, Tensor> moments(In x, const Shape& axes, bool keepdims = false
 Tensor reduce_euclidean_norm(In x);
 Tensor reduce_euclidean_norm(In x, const Shape& axes, bool keepdims = false);
 
+// log(sum(exp(x))), safe at any scale. Where everything is -inf, so is the result, and the gradient
+// is 0.
+Tensor reduce_logsumexp(In x);
+Tensor reduce_logsumexp(In x, const Shape& axes, bool keepdims = false);
+
 Tensor count_nonzero(In x, DType dtype = int64);
 Tensor count_nonzero(In x, const Shape& axes, bool keepdims = false, DType dtype = int64);
 

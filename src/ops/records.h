@@ -10,6 +10,7 @@ extern const Op reshape_op, broadcast_to_op, gather_op, matmul_op;
 
 // One of each family, for the registry.
 extern const Op argmax_op;
+extern const Op cholesky_op;
 extern const Op conj_op;
 extern const Op conv2d_op;
 extern const Op cumsum_op;
@@ -18,16 +19,20 @@ extern const Op gather_nd_op;
 extern const Op iota_op;
 extern const Op layer_norm_op;
 extern const Op lstm_op;
+extern const Op matrix_diag_op;
 extern const Op max_pool_op;
 extern const Op pad_constant_op;
 extern const Op random_op;
+extern const Op reduce_logsumexp_op;
 extern const Op reduce_sum_op;
 extern const Op reduce_variance_op;
 extern const Op reverse_op;
 extern const Op slice_op;
 extern const Op softmax_op;
+extern const Op sort_op;
 extern const Op split_op;
 extern const Op strided_slice_op;
+extern const Op unsorted_segment_sum_op;
 
 // x itself, as a kernel: copies, broadcasts and converts between dtypes.
 const ElementwiseRule& copy_rule();

@@ -1,23 +1,10 @@
 // What users read when they call an op wrongly: the op, what it got and what it expected.
 #include <gtest/gtest.h>
 
-#include "gradus/gradus.h"
+#include "errors/message.h"
 
 namespace gradus {
 namespace {
-
-// The message of the error that a call throws.
-template <class E = InvalidArgumentError, class F>
-std::string message(F call) {
-  try {
-    call();
-  } catch (const E& e) {
-    return e.what();
-  } catch (const std::exception& e) {
-    return std::string("an error of another class: ") + e.what();
-  }
-  return "no error";
-}
 
 TEST(OpErrors, ShapesThatDoNotBroadcast) {
   EXPECT_EQ(message([] {

@@ -120,6 +120,12 @@ Tensor random_like(const Tensor& t, std::mt19937_64& rng) {
   return fill_argument({t.shape(), -1, 1, Fill::real}, t.dtype(), rng);
 }
 
+// A direction to move an argument in: symmetric matrices stay symmetric.
+Tensor direction(const SampleArg& a, const Tensor& t, std::mt19937_64& rng) {
+  const Tensor v = random_like(t, rng);
+  return a.fill == Fill::positive_definite ? v + linalg::matrix_transpose(v) : v;
+}
+
 void expect_near(const Tensor& a, const Tensor& b, double tolerance, const std::string& what) {
   ASSERT_EQ(a.shape(), b.shape()) << what;
   if (is_complex(a.dtype())) {
@@ -195,7 +201,7 @@ TEST_P(Registry, ForwardAndReverseAreTransposes) {
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (!is_active(c, i)) continue;
       tape.watch(in[i]);
-      tangents.push_back(random_like(in[i], rng));
+      tangents.push_back(direction(c.in[i], in[i], rng));
       directions.emplace_back(in[i], tangents.back());
       sources.push_back(in[i]);
     }
@@ -251,7 +257,7 @@ TEST_P(Registry, SecondOrder) {
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (!is_active(c, i)) continue;
       sources.push_back(in[i]);
-      directions.push_back(random_like(in[i], rng));
+      directions.push_back(direction(c.in[i], in[i], rng));
       pairs.emplace_back(in[i], directions.back());
     }
     if (sources.empty()) continue;
