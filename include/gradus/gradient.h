@@ -180,7 +180,10 @@ class GradientTape : public GradientCalls<GradientTape> {
   Gradient batch_jacobian(const Tensor& target, const Source& source,
                           Unconnected unconnected = Unconnected::none, std::int64_t chunk = 0);
 
+  // What the tape holds and what it cost (gradus/explain.h); with a target and sources, also what
+  // of it does not lie between them.
   TapeReport report() const;
+  TapeReport report(const Tensor& target, const std::vector<Source>& sources) const;
   // Why the gradient of target with respect to source is what it is: connected, none, zero or NaN,
   // with the op and the line of the program that decided it.
   std::string explain(const Tensor& target, const Source& source);

@@ -12,26 +12,36 @@
 
 namespace gradus {
 
-// Calls f(Tensor&) for every tensor in a fixed order, undefined ones included; a gradient counts as
-// the tensor that it is, or as an undefined one.
+// Calls f with every Tensor& and Gradient&, in a fixed order.
 template <class S, class F>
-void for_each_tensor(S& structure, F&& f) {
-  if constexpr (std::is_same_v<S, Tensor>) {
+void for_each_leaf(S& structure, F&& f) {
+  if constexpr (std::is_same_v<S, Tensor> || std::is_same_v<S, Gradient>) {
     f(structure);
-  } else if constexpr (std::is_same_v<S, Gradient>) {
-    Tensor whole = structure.is_none() ? Tensor() : structure.tensor();
-    f(whole);
-    structure = Gradient(std::move(whole));
   } else if constexpr (requires { typename S::mapped_type; }) {
-    for (auto& [key, part] : structure) for_each_tensor(part, f);
+    for (auto& [key, part] : structure) for_each_leaf(part, f);
   } else if constexpr (requires { std::tuple_size<S>::value; }) {
-    std::apply([&](auto&... parts) { (for_each_tensor(parts, f), ...); }, structure);
+    std::apply([&](auto&... parts) { (for_each_leaf(parts, f), ...); }, structure);
   } else if constexpr (requires { structure.has_value(); }) {
-    if (structure.has_value()) for_each_tensor(*structure, f);
+    if (structure.has_value()) for_each_leaf(*structure, f);
   } else if constexpr (!std::is_convertible_v<const S&, std::string> &&
                        requires { structure.begin() != structure.end(); }) {
-    for (auto&& part : structure) for_each_tensor(part, f);
+    for (auto&& part : structure) for_each_leaf(part, f);
   }
+}
+
+// Calls f(Tensor&) for every tensor, undefined ones included; a gradient counts as the tensor that
+// it is, or as an undefined one.
+template <class S, class F>
+void for_each_tensor(S& structure, F&& f) {
+  for_each_leaf(structure, [&]<class Leaf>(Leaf& leaf) {
+    if constexpr (std::is_same_v<Leaf, Gradient>) {
+      Tensor whole = leaf.is_none() ? Tensor() : leaf.tensor();
+      f(whole);
+      leaf = Gradient(std::move(whole));
+    } else {
+      f(leaf);
+    }
+  });
 }
 
 template <class S>

@@ -45,6 +45,10 @@ class Variable {
   void scatter_add(In indices, In updates) const;
   void scatter_sub(In indices, In updates) const;
   void scatter_update(In indices, In updates) const;
+  void scatter_mul(In indices, In updates) const;
+  void scatter_div(In indices, In updates) const;
+  void scatter_max(In indices, In updates) const;
+  void scatter_min(In indices, In updates) const;
 
   VariableState* state() const { return state_.get(); }
   friend bool operator==(const Variable& a, const Variable& b) { return a.state_ == b.state_; }

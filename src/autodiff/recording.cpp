@@ -39,6 +39,8 @@ void Recording::clear() {
   words_.clear();
   saved_.clear();
   variable_reads_.clear();
+  assignments_.clear();
+  held_.clear();
   elsewhere_.clear();
   watched_.clear();
 }
@@ -121,6 +123,12 @@ Tensor Recording::read_variable(VariableState& variable, const Tensor& value, Fo
   return alias;
 }
 
+void Recording::note_assignment(VariableState& variable, const Tensor& value) {
+  const Id id = value.impl()->has(kTracked) ? find(value) : kNone;
+  if (id == kNone) return;
+  assignments_.push_back({variable.shared_from_this(), id, thread_context.where});
+}
+
 std::int64_t* Recording::Words::grow(std::size_t count) {
   if (size_ + count > capacity_) {
     if (size_ + count >= std::size_t{1} << 32) {
@@ -177,6 +185,7 @@ bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* 
     node.attrs = static_cast<std::uint32_t>(at - words_.data());
     node.avals = node.attrs + static_cast<std::uint32_t>(attr_words);
     if (attr_words > 0) std::memcpy(at, attrs, op.attrs().bytes);
+    if (op.attrs().holds) held_.push_back(op.attrs().held(attrs));
     at += attr_words;
     for (const Tensor* t : in) {
       const TensorImpl& impl = *t->impl();

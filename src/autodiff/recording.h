@@ -89,6 +89,15 @@ class Recording {
   };
   const std::vector<VariableRead>& variable_reads() const { return variable_reads_; }
 
+  // A variable that was given a value with a number: derivatives end there, which is worth telling.
+  struct Assignment {
+    std::shared_ptr<VariableState> variable;
+    Id value;
+    std::source_location where;
+  };
+  void note_assignment(VariableState& variable, const Tensor& value);
+  const std::vector<Assignment>& assignments() const { return assignments_; }
+
  private:
   Id add_values(std::size_t count, Followers tapes);
   void add_leaf(Id id);
@@ -114,6 +123,8 @@ class Recording {
   Words words_;
   std::vector<Tensor> saved_;
   std::vector<VariableRead> variable_reads_;
+  std::vector<Assignment> assignments_;
+  std::vector<std::shared_ptr<const Held>> held_;  // what saved attributes refer to
   // Watched tensors whose header is taken by another thread's or an older recording.
   std::unordered_map<const TensorImpl*, Id> elsewhere_;
   std::vector<Tensor> watched_;  // keeps the keys of elsewhere_ alive

@@ -202,7 +202,8 @@ void pull_back(const Site& site, std::span<Cotangent> cts, std::uint32_t wanted,
     case Kind::general:
       return pull_back_linearised(site, cts, wanted, sink);
     case Kind::composite:
-      return pull_back_body(site, cts, wanted, sink);
+      return op.jvp ? pull_back_linearised(site, cts, wanted, sink)
+                    : pull_back_body(site, cts, wanted, sink);
     case Kind::not_differentiable:
       return;
   }
@@ -219,14 +220,16 @@ Tensors push_forward(const Site& site, std::span<const Tensor> tangents) {
       return push_forward_bilinear(site, tangents);
     case Kind::selecting:
       return {op.pick(site, op.residual(site), tangents[0])};
-    case Kind::general: {
-      Tensors out(site.out.size());
-      op.jvp(site, tangents, out);
-      return out;
-    }
-    case Kind::composite:
+    case Kind::general:
+    case Kind::composite: {
+      if (op.jvp) {
+        Tensors out(site.out.size());
+        op.jvp(site, tangents, out);
+        return out;
+      }
       return jvp_of([&](std::span<const Tensor> in) { return op.body(site.attrs, in); }, site.in,
                     tangents);
+    }
     case Kind::not_differentiable:
       break;
   }

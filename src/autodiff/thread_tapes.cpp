@@ -75,6 +75,7 @@ Recording::Followers ThreadTapes::told_of(Level op) const {
 
 void ThreadTapes::observe(const Op& op, const void* attrs, std::span<const Tensor* const> in,
                           std::span<Tensor> out) {
+  if (Mute::Captured* captured = Mute::captured()) note_captured(in, *captured);
   const Level op_level = level_of(out[0]);
   if (recording_) {
     if (const auto bits = told_of(op_level)) recording_->record(op, attrs, in, out, bits);
@@ -109,7 +110,31 @@ void ThreadTapes::observe(const Op& op, const void* attrs, std::span<const Tenso
   }
 }
 
+void ThreadTapes::note_captured(std::span<const Tensor* const> in, Mute::Captured& captured) const {
+  Recording::Followers muted = 0;
+  for (const GradientTape::State* tape : open_)
+    if (!tape->paused && Mute::silences(tape->level)) muted |= tape->bit;
+  for (const Tensor* t : in) {
+    bool followed = false;
+    if (muted && t->impl()->has(kTracked)) {
+      const Recording::Id id = recording_->find(*t);
+      followed = id != Recording::kNone && (recording_->followers(id) & muted);
+    }
+    if (t->impl()->has(kHasTangent)) {
+      for (const ForwardLevel* level : levels_) {
+        followed |=
+            !level->paused && Mute::silences(level->level) && tangent_of(*t, *level).defined();
+      }
+    }
+    const auto same = [&](const Tensor& known) { return known.impl() == t->impl(); };
+    if (followed && std::none_of(captured.begin(), captured.end(), same)) captured.push_back(*t);
+  }
+}
+
 Tensor ThreadTapes::read_variable(VariableState& variable, const Tensor& value) {
+  for (VariableListener* listener : listeners_) listener->about_to_read(variable);
+  for (std::size_t i = values_.size(); i-- > 0;)
+    if (values_[i].first == &variable) return values_[i].second;
   Tensor result = value;
   if (recording_ && is_differentiable(variable.dtype)) {
     Recording::Followers bits = 0;
@@ -121,7 +146,6 @@ Tensor ThreadTapes::read_variable(VariableState& variable, const Tensor& value) 
     }
     if (bits) result = recording_->read_variable(variable, value, bits);
   }
-  for (VariableListener* listener : listeners_) listener->about_to_read(variable);
   for (const ForwardLevel* level : levels_) {
     if (level->paused || Mute::silences(level->level)) continue;
     for (const auto& [state, tangent] : level->variables) {
@@ -131,6 +155,10 @@ Tensor ThreadTapes::read_variable(VariableState& variable, const Tensor& value) 
     }
   }
   return result;
+}
+
+void ThreadTapes::assigned(VariableState& variable, const Tensor& value) {
+  if (recording_) recording_->note_assignment(variable, value);
 }
 
 void ThreadTapes::push(ForwardLevel* level) {
@@ -148,6 +176,10 @@ void ThreadTapes::pop(ForwardLevel* level) {
 void ThreadTapes::add_listener(VariableListener* listener) {
   listeners_.push_back(listener);
   update_context();
+}
+
+void ThreadTapes::push_value(const VariableState* variable, Tensor value) {
+  values_.emplace_back(variable, std::move(value));
 }
 
 void ThreadTapes::remove_listener(VariableListener* listener) {

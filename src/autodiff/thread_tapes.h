@@ -23,7 +23,7 @@ struct ForwardLevel {
   std::vector<std::pair<Tensor, Tensor>> tensors;  // sorted by address
 };
 
-// Gives tangents to variables when they are first read (forward_diff::GradientTape).
+// Is told of variables before they are read.
 class VariableListener {
  public:
   virtual void about_to_read(VariableState& variable) = 0;
@@ -37,6 +37,7 @@ class ThreadTapes final : public Observer {
   void observe(const Op& op, const void* attrs, std::span<const Tensor* const> in,
                std::span<Tensor> out) override;
   Tensor read_variable(VariableState& variable, const Tensor& value) override;
+  void assigned(VariableState& variable, const Tensor& value) override;
 
   // Tapes share the recording of the outermost one that is open.
   void enter(GradientTape::State& tape);
@@ -47,15 +48,20 @@ class ThreadTapes final : public Observer {
   void pop(ForwardLevel* level);
   void add_listener(VariableListener* listener);
   void remove_listener(VariableListener* listener);
+  // Reads of a variable give this tensor until the matching pop: the value it had before.
+  void push_value(const VariableState* variable, Tensor value);
+  void pop_value() { values_.pop_back(); }
 
  private:
   Recording::Followers told_of(Level op) const;
+  void note_captured(std::span<const Tensor* const> in, Mute::Captured& captured) const;
   void update_context();
 
   std::shared_ptr<Recording> recording_;
   std::vector<GradientTape::State*> open_;
   std::vector<ForwardLevel*> levels_;  // outermost first
   std::vector<VariableListener*> listeners_;
+  std::vector<std::pair<const VariableState*, Tensor>> values_;
 };
 
 ThreadTapes& thread_tapes();

@@ -77,6 +77,12 @@ std::uint64_t AttrType::hash(const void* a) const {
   return h;
 }
 
+std::shared_ptr<const Held> AttrType::held(const void* a) const {
+  for (const AttrField& f : fields)
+    if (f.kind == AttrKind::held) return read<Held*>(a, f)->shared_from_this();
+  return nullptr;
+}
+
 std::string AttrType::print(const void* a) const {
   std::ostringstream text;
   for (const AttrField& f : fields) {
@@ -102,6 +108,7 @@ std::string AttrType::print(const void* a) const {
         text << '"' << read<Text>(a, f).c_str() << '"';
         break;
       case AttrKind::pointer:
+      case AttrKind::held:
         text << read<const void*>(a, f);
         break;
     }

@@ -12,6 +12,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -36,7 +37,14 @@ class Text {
   const char* text_ = "";
 };
 
-enum class AttrKind : std::uint8_t { boolean, integer, real, dtype, ints, text, pointer };
+// Something that attributes refer to, a user's function say. Attributes stay plain data: whoever
+// stores their bytes for later also keeps what AttrType::held gives.
+class Held : public std::enable_shared_from_this<Held> {
+ public:
+  virtual ~Held() = default;
+};
+
+enum class AttrKind : std::uint8_t { boolean, integer, real, dtype, ints, text, pointer, held };
 
 struct AttrField {
   const char* name;
@@ -48,10 +56,12 @@ struct AttrField {
 struct AttrType {
   std::size_t bytes = 0;
   std::vector<AttrField> fields;
+  bool holds = false;  // has a field of kind held, at most one
 
   bool equal(const void* a, const void* b) const;
   std::uint64_t hash(const void* a) const;
   std::string print(const void* a) const;  // "axes=(0, 1), keepdims=True"
+  std::shared_ptr<const Held> held(const void* a) const;
 };
 
 template <class M>
@@ -64,6 +74,8 @@ constexpr AttrKind attr_kind() {
     return AttrKind::ints;
   } else if constexpr (std::is_same_v<M, Text>) {
     return AttrKind::text;
+  } else if constexpr (std::is_same_v<M, Held*>) {
+    return AttrKind::held;
   } else if constexpr (std::is_pointer_v<M>) {
     return AttrKind::pointer;
   } else if constexpr (std::is_floating_point_v<M>) {
@@ -96,7 +108,9 @@ const AttrType& attr_type() {
       return AttrType{};
     } else {
       static_assert(std::is_trivially_copyable_v<A>);
-      return AttrType{sizeof(A), A::fields()};
+      AttrType type{sizeof(A), A::fields()};
+      for (const AttrField& f : type.fields) type.holds |= f.kind == AttrKind::held;
+      return type;
     }
   }();
   return type;

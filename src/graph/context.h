@@ -20,6 +20,8 @@ class Observer {
                        std::span<Tensor> out) = 0;
   // A variable was read: returns the tensor to hand out, which may be a tracked alias of `value`.
   virtual Tensor read_variable(VariableState& variable, const Tensor& value) = 0;
+  // A variable is about to be changed by means of a value that may be followed.
+  virtual void assigned(VariableState& variable, const Tensor& value) = 0;
 
  protected:
   ~Observer() = default;
@@ -51,8 +53,14 @@ extern constinit thread_local ThreadContext thread_context;
 // scope: the insides of an op that they see as one, or tangents, which only outer levels may see.
 class Mute {
  public:
-  explicit Mute(Level level)
-      : after_(level), before_(next_level()), outer_(std::exchange(thread_context.mute, this)) {}
+  // What a muted observer follows and the scope uses, if somebody wants to know.
+  using Captured = std::vector<Tensor>;
+
+  explicit Mute(Level level, Captured* captured = nullptr)
+      : after_(level),
+        before_(next_level()),
+        captured_(captured),
+        outer_(std::exchange(thread_context.mute, this)) {}
   ~Mute() { thread_context.mute = outer_; }
   Mute(const Mute&) = delete;
 
@@ -61,9 +69,15 @@ class Mute {
       if (m->after_ < observer && observer < m->before_) return true;
     return false;
   }
+  static Captured* captured() {
+    const Mute* m = thread_context.mute;
+    while (m && !m->captured_) m = m->outer_;
+    return m ? m->captured_ : nullptr;
+  }
 
  private:
   Level after_, before_;
+  Captured* captured_;
   const Mute* outer_;
 };
 

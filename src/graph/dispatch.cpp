@@ -178,13 +178,14 @@ Tensors run_symbolic(const Op& op, const void* attrs, Pointers in) {
                                          : run_traced(op, attrs, in, impl.extra()->graph.get());
 }
 
-// A composite that has no kernel or batching rule for these operands is its body. Observers see the
-// ops of the body, unless the composite has a vjp of its own: then they see the composite.
+// A composite that has no kernel, batching or shape rule for these operands is its body. Observers
+// see the ops of the body, unless the composite has rules of its own: then they see the composite.
 bool runs_by_body(const Op& op, Pointers in) {
-  if (op.kind != Kind::composite || (op.info.kernel && op.info.batch)) return false;
+  if (op.kind != Kind::composite) return false;
   const Tensor* innermost = innermost_of(in);
   if (!innermost || is_concrete(*innermost)) return !op.info.kernel;
-  return innermost->impl()->kind == ValueKind::batched && !op.info.batch;
+  return innermost->impl()->kind == ValueKind::batched ? !op.info.batch
+                                                       : !op.info.infer && !op.info.kernel;
 }
 
 Tensors run_body(const Op& op, const void* attrs, Pointers in, bool observed) {
@@ -194,15 +195,19 @@ Tensors run_body(const Op& op, const void* attrs, Pointers in, bool observed) {
   }
   SmallVector<Tensor, 8> copies;
   for (const Tensor* t : in) copies.push_back(*t);
-  const bool as_one = observed && op.vjp;
+  const bool as_one = observed && (op.vjp || op.jvp);
   if (!as_one) return op.body(attrs, copies);
   Tensors out;
   {
     const Mute insides(level_of(*innermost_of(in)));
     out = op.body(attrs, copies);
   }
-  for (Tensor& t : out)  // a result that is an argument must not lose its place in recordings
-    if (t.impl()->has(kTracked) || t.impl()->has(kHasTangent)) t = make_alias(t);
+  for (Tensor& t :
+       out) {  // a result that somebody else has must not change its place in recordings
+    const TensorImpl& impl = *t.impl();
+    const bool fresh = impl.refs.load() == 1 && !impl.has(kTracked) && !impl.has(kHasTangent);
+    if (!fresh) t = make_alias(t);
+  }
   thread_context.observer->observe(op, attrs, in, out);
   return out;
 }

@@ -23,11 +23,13 @@ void bind_attrs(const Symbols& symbols, const std::vector<std::int64_t>& sizes,
   }
 }
 
-std::vector<std::int64_t> bind_sizes(Graph& graph, std::span<const Tensor> inputs) {
+}  // namespace
+
+std::vector<std::int64_t> bind_sizes(Graph& graph, std::span<const Aval> inputs) {
   std::vector<std::int64_t> sizes(graph.symbols().input_count(), 0);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Shape& expected = graph.info(graph.inputs()[i]).aval.shape;
-    const Shape& given = inputs[i].shape();
+    const Shape& given = inputs[i].shape;
     bool fits = expected.rank() == given.rank();
     for (int a = 0; fits && a < given.rank(); ++a) {
       const std::int64_t symbol = graph.symbols().input_of(expected[a]);
@@ -42,17 +44,22 @@ std::vector<std::int64_t> bind_sizes(Graph& graph, std::span<const Tensor> input
   return sizes;
 }
 
-}  // namespace
-
 std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs) {
-  const std::vector<std::int64_t> sizes = bind_sizes(graph, inputs);
+  return evaluate(graph, inputs, graph.outputs(), graph.nodes().size());
+}
+
+std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
+                             std::span<const Graph::Value> wanted, std::size_t nodes) {
+  SmallVector<Aval, 8> avals;
+  for (const Tensor& t : inputs) avals.push_back({t.dtype(), t.shape()});
+  const std::vector<std::int64_t> sizes = bind_sizes(graph, avals);
   std::vector<Tensor> values(graph.value_count());
   for (std::size_t i = 0; i < inputs.size(); ++i) values[graph.inputs()[i]] = inputs[i];
   for (Graph::Value v = 0; v < values.size(); ++v) {
     if (graph.info(v).constant.defined()) values[v] = graph.info(v).constant;
   }
   alignas(16) std::byte attrs[512];
-  for (const Graph::Node& n : graph.nodes()) {
+  for (const Graph::Node& n : std::span(graph.nodes()).first(nodes)) {
     GRADUS_ASSERT(n.op->attrs().bytes <= sizeof attrs);
     std::copy_n(static_cast<const std::byte*>(graph.attrs(n)), n.op->attrs().bytes, attrs);
     bind_attrs(graph.symbols(), sizes, n.op->attrs(), attrs);
@@ -62,7 +69,7 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs) {
     for (std::uint32_t i = 0; i < n.out_count; ++i) values[n.first_out + i] = std::move(out[i]);
   }
   std::vector<Tensor> results;
-  for (Graph::Value v : graph.outputs()) results.push_back(values[v]);
+  for (Graph::Value v : wanted) results.push_back(values[v]);
   return results;
 }
 

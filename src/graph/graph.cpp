@@ -29,6 +29,14 @@ Graph::Value Graph::add_constant(const Tensor& value) {
   return entry->second;
 }
 
+void Graph::set_inputs(std::vector<Value> inputs) {
+  inputs_ = std::move(inputs);
+  for (Value v : inputs_) {
+    values_[v].node = -1;
+    values_[v].constant = {};
+  }
+}
+
 std::uint64_t Graph::hash_of(const Op& op, const void* attrs, std::span<const Value> in) const {
   std::uint64_t h = hash_mix(reinterpret_cast<std::uintptr_t>(&op), op.attrs().hash(attrs));
   for (Value v : in) h = hash_mix(h, v);
@@ -68,6 +76,7 @@ const Graph::Node& Graph::add(const Op& op, const void* attrs, std::span<const V
   const auto* bytes = static_cast<const std::byte*>(attrs);
   attr_bytes_.insert(attr_bytes_.end(), bytes, bytes + op.attrs().bytes);
   attr_bytes_.resize((attr_bytes_.size() + 7) / 8 * 8);
+  if (op.attrs().holds) held_.push_back(op.attrs().held(attrs));
   operands_.insert(operands_.end(), in.begin(), in.end());
   for (const Aval& aval : out) {
     values_.push_back({aval, static_cast<std::int32_t>(nodes_.size()), {}});

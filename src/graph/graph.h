@@ -46,6 +46,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // Applies an op; the shape rule runs here. Returns the first of its outputs.
   const Node& add(const Op& op, const void* attrs, std::span<const Value> in);
   void set_outputs(std::vector<Value> outputs) { outputs_ = std::move(outputs); }
+  // The inputs in another order, or further ones that were constants so far.
+  void set_inputs(std::vector<Value> inputs);
 
   // The traced tensor that names a value, and the value of any tensor (others become constants).
   Tensor tensor(Value v);
@@ -78,6 +80,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<ValueInfo> values_;
   std::vector<Value> operands_, inputs_, outputs_;
   std::vector<std::byte> attr_bytes_;
+  std::vector<std::shared_ptr<const Held>> held_;  // what attributes refer to
   std::unordered_multimap<std::uint64_t, std::uint32_t> numbering_;
   std::unordered_map<const TensorImpl*, Value> constants_;
   Symbols symbols_;

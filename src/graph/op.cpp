@@ -33,7 +33,7 @@ Op::Op(const OpInfo& i, Kind k, Rules rules)
       pick(rules.pick),
       why_not(rules.why_not),
       elementwise(rules.elementwise) {
-  if (!rules.derived) {
+  if (!rules.derived && !i.attrs->holds) {
     next = first_op;
     first_op = this;
   }
@@ -61,8 +61,8 @@ Op selecting(const OpInfo& info, ResidualFn residual, PickFn pick) {
 Op general(const OpInfo& info, JvpFn jvp, VjpFn vjp) {
   return OpFactory::make(info, Kind::general, {.jvp = jvp, .vjp = vjp});
 }
-Op composite(const OpInfo& info, BodyFn body, VjpFn vjp) {
-  return OpFactory::make(info, Kind::composite, {.vjp = vjp, .body = body});
+Op composite(const OpInfo& info, BodyFn body, VjpFn vjp, JvpFn jvp) {
+  return OpFactory::make(info, Kind::composite, {.jvp = jvp, .vjp = vjp, .body = body});
 }
 Op not_differentiable(const OpInfo& info, const char* why) {
   return OpFactory::make(info, Kind::not_differentiable, {.why_not = why});

@@ -9,7 +9,7 @@
 //   bilinear     its transpose in each argument
 //   selecting    what is chosen (a residual) and the linear map that the choice parametrises
 //   general      a jvp that is linear in the tangents; optionally a faster vjp
-//   composite    a body made of other ops; optionally a fast kernel and a faster vjp
+//   composite    a body made of other ops; optionally a fast kernel and faster rules
 //   not_differentiable   the reason
 //
 // Rules are ordinary functions over Tensor, written with the same ops that users call. Therefore
@@ -94,6 +94,7 @@ struct BatchCall {
   std::span<const Tensor> in;
   std::uint32_t batched;
   std::int64_t size;
+  std::uint64_t level;  // of the vmap (graph/level.h)
 
   bool is_batched(int i) const { return batched >> (i < 31 ? i : 31) & 1; }
   template <class A>
@@ -245,7 +246,7 @@ Op linear(const OpInfo& info, TransposeFn transpose);
 Op bilinear(const OpInfo& info, TransposeFn transpose);
 Op selecting(const OpInfo& info, ResidualFn residual, PickFn pick);
 Op general(const OpInfo& info, JvpFn jvp, VjpFn vjp = nullptr);
-Op composite(const OpInfo& info, BodyFn body, VjpFn vjp = nullptr);
+Op composite(const OpInfo& info, BodyFn body, VjpFn vjp = nullptr, JvpFn jvp = nullptr);
 Op not_differentiable(const OpInfo& info, const char* why);
 
 // The records that are linked into this program, as a list over Op::next. For all there are, with

@@ -117,6 +117,15 @@ std::int64_t Symbols::floor_divide(std::int64_t a, std::int64_t b) {
   return intern({{{static_cast<std::uint32_t>(atoms_.size() - 1)}, 1}});
 }
 
+namespace {
+
+std::int64_t quotient(std::int64_t n, std::int64_t d) {
+  if (is_symbol(n) || is_symbol(d)) return current_symbols().floor_divide(n, d);
+  return (n - (((n % d) + d) % d)) / d;
+}
+
+}  // namespace
+
 std::int64_t Symbols::evaluate(std::int64_t size, const std::vector<std::int64_t>& inputs) const {
   if (!is_symbol(size)) return size;
   // Atoms only refer to names made before them, so the depth is that of the user's own arithmetic.
@@ -125,15 +134,14 @@ std::int64_t Symbols::evaluate(std::int64_t size, const std::vector<std::int64_t
     std::int64_t product = t.factor;
     for (std::uint32_t id : t.atoms) {
       const Atom& atom = atoms_[id];
-      if (atom.input >= 0) {
-        product *= inputs[static_cast<std::size_t>(atom.input)];
-      } else {
-        const std::int64_t n = evaluate(atom.numerator, inputs),
-                           d = evaluate(atom.denominator, inputs);
-        product *= (n - (((n % d) + d) % d)) / d;
-      }
+      const std::int64_t value = atom.input >= 0 ? inputs[static_cast<std::size_t>(atom.input)]
+                                                 : quotient(evaluate(atom.numerator, inputs),
+                                                            evaluate(atom.denominator, inputs));
+      product = is_symbol(product) || is_symbol(value) ? current_symbols().multiply(product, value)
+                                                       : product * value;
     }
-    sum += product;
+    sum =
+        is_symbol(sum) || is_symbol(product) ? current_symbols().add(sum, product) : sum + product;
   }
   return sum;
 }

@@ -26,6 +26,7 @@ class Symbols {
   std::int64_t subtract(std::int64_t a, std::int64_t b);
   std::int64_t multiply(std::int64_t a, std::int64_t b);
   std::int64_t floor_divide(std::int64_t a, std::int64_t b);
+  // The inputs' sizes may be symbols of the current trace.
   std::int64_t evaluate(std::int64_t size, const std::vector<std::int64_t>& inputs) const;
   // If `size` is the size of an input: which one, else -1.
   std::int64_t input_of(std::int64_t size) const;

@@ -106,7 +106,7 @@ Tensors run_batched(const Op& op, const void* attrs, std::span<const Tensor* con
   }
   for (std::size_t i = 31; batched >> 31 && i < given.size(); ++i)  // one bit stands for all these
     if (level_of(*given[i]) != level) in[i] = unbatch(in[i], level, size);
-  const BatchCall call{op, attrs, in, batched, size};
+  const BatchCall call{op, attrs, in, batched, size, level};
   Tensors out;
   if (op.kind == Kind::elementwise) {
     out = batch_elementwise(call);

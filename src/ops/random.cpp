@@ -14,6 +14,7 @@
 #include "kernels/random.h"
 #include "ops/checks.h"
 #include "ops/records.h"
+#include "ops/seed_log.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -104,8 +105,11 @@ Tensor next_seeds(std::optional<std::int64_t> op_seed) {
   if (op_seed) {
     pair = seeds ? seeds->with_op_seed(*op_seed) : kernels::OpSeeds::without_global_seed(*op_seed);
   } else {
-    if (!seeds) seeds.emplace(static_cast<std::int64_t>(std::random_device()()));
-    pair = seeds->next();
+    pair = SeedScope::next([] {
+      auto& sequence = thread_seeds();
+      if (!sequence) sequence.emplace(static_cast<std::int64_t>(std::random_device()()));
+      return sequence->next();
+    });
   }
   return Tensor::from(std::vector<std::int64_t>{pair.seed, pair.seed2});
 }

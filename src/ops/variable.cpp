@@ -61,6 +61,7 @@ void Variable::assign(In value) const {
   VariableState& state = state_of(*this);
   Tensor t = checked("assign", state, value);
   if (thread_context.variables) return thread_context.variables->write(state, t);
+  if (thread_context.observer) thread_context.observer->assigned(state, t);
   // The cell holds plain values: an alias leaves the tape's tracking behind.
   state.set(t.impl()->flags.load() ? make_alias(t) : t);
 }
@@ -78,6 +79,7 @@ void update(const Variable& v, const char* what, const Tensor& delta, const Op& 
   const Tensor d = delta.impl()->has(kWeak) ? cast(delta, state.dtype) : delta;
   if (!(broadcast_shapes(what, state.shape, d.shape()) == state.shape)) checked(what, state, d);
   if (d.dtype() != state.dtype) checked(what, state, d);
+  if (thread_context.observer) thread_context.observer->assigned(state, d);
   state.update([&](Tensor& value) {
     if (!is_unique(value)) {
       Tensor fresh = make_tensor(state.dtype, state.shape);

@@ -1,0 +1,31 @@
+// The seeds that random ops of this thread drew, to draw the same ones again: a function that runs
+// a second time for its gradient must see the same random numbers.
+#pragma once
+#include <vector>
+
+#include "kernels/op_seeds.h"
+
+namespace gradus {
+
+using SeedLog = std::vector<kernels::OpSeeds::Pair>;
+
+// While it lives, seeds are noted in a log, or come from it. A function that draws more than the
+// log has gets new ones.
+class SeedScope {
+ public:
+  enum class Use { note, repeat };
+  SeedScope(SeedLog& log, Use use);
+  ~SeedScope();
+  SeedScope(const SeedScope&) = delete;
+
+  // A pair for the next op of this thread.
+  static kernels::OpSeeds::Pair next(kernels::OpSeeds::Pair (*draw)());
+
+ private:
+  SeedLog& log_;
+  Use use_;
+  std::size_t used_ = 0;
+  SeedScope* outer_;
+};
+
+}  // namespace gradus
