@@ -25,13 +25,16 @@ constexpr std::uint64_t pack(std::int64_t row, std::int64_t position) {
 // Sorts by the upper half, whose values are below `limit`, least significant digit first.
 std::uint64_t* radix_sort(std::uint64_t* from, std::uint64_t* to, std::int64_t count,
                           std::int64_t limit) {
-  constexpr int kDigit = 11;
+  constexpr int kWidest = 11;
   const int bits = std::bit_width(static_cast<std::uint64_t>(limit - 1));
-  for (int shift = 32; shift < 32 + bits; shift += kDigit) {
-    std::int64_t place[1 << kDigit] = {};
-    const auto digit = [shift](std::uint64_t x) { return x >> shift & ((1u << kDigit) - 1); };
+  const int digits = (bits + kWidest - 1) / kWidest, width = (bits + digits - 1) / digits;
+  const std::uint32_t values = 1u << width;
+  for (int shift = 32; shift < 32 + bits; shift += width) {
+    std::uint32_t place[1 << kWidest];
+    std::fill_n(place, values, 0u);
+    const auto digit = [shift, values](std::uint64_t x) { return x >> shift & (values - 1); };
     for (std::int64_t i = 0; i < count; ++i) ++place[digit(from[i])];
-    std::exclusive_scan(std::begin(place), std::end(place), std::begin(place), std::int64_t{0});
+    std::exclusive_scan(place, place + values, place, 0u);
     for (std::int64_t i = 0; i < count; ++i) to[place[digit(from[i])]++] = from[i];
     std::swap(from, to);
   }
@@ -137,6 +140,22 @@ const RowsLoops& loops() {
   return picked;
 }
 
+// The sum of more than kPiece rows: pieces, then their sums level by level.
+void sum_many(SumTypes types, const void* values, const std::uint32_t* positions,
+              std::int64_t count, std::int64_t width, void* out) {
+  const auto sum_listed = loops().sum_listed[static_cast<int>(types.loop)];
+  const std::int64_t pieces = (count + kPiece - 1) / kPiece;
+  const std::int64_t row_bytes = width * static_cast<std::int64_t>(size_of(types.loop));
+  const std::int64_t sum_bytes = width * static_cast<std::int64_t>(size_of(types.sum));
+  Scratch partial(static_cast<std::size_t>(pieces * sum_bytes));
+  parallel_ranges(pieces, grain_of(kPiece * row_bytes), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p)
+      sum_listed(values, positions + p * kPiece, std::min(kPiece, count - p * kPiece), width,
+                 partial.as<char>() + p * sum_bytes);
+  });
+  reduce_axis(Reduction::sum, types.sum, partial.data(), 1, pieces, width, out);
+}
+
 // Calls sink(g, sum) for every group, from several threads; sum has width numbers of types.sum.
 template <class Sink>
 void for_each_sum(SumTypes types, const RowGroups& groups, const void* values, std::int64_t width,
@@ -174,22 +193,28 @@ void for_each_sum(SumTypes types, const RowGroups& groups, const void* values, s
     }
   });
   for (const std::int64_t g : long_groups) {
-    const std::int64_t count = starts[g + 1] - starts[g], pieces = (count + kPiece - 1) / kPiece;
-    Scratch partial(static_cast<std::size_t>((pieces + 1) * sum_bytes));
-    char* const sum = partial.as<char>() + pieces * sum_bytes;
-    parallel_ranges(pieces, grain_of(kPiece * row_bytes),
-                    [&](std::int64_t begin, std::int64_t end) {
-                      for (std::int64_t p = begin; p < end; ++p)
-                        sum_listed(values, groups.positions() + starts[g] + p * kPiece,
-                                   std::min(kPiece, count - p * kPiece), width,
-                                   partial.as<char>() + p * sum_bytes);
-                    });
-    reduce_axis(Reduction::sum, types.sum, partial.data(), 1, pieces, width, sum);
-    sink(g, sum);
+    Scratch sum(static_cast<std::size_t>(sum_bytes));
+    sum_many(types, values, groups.positions() + starts[g], starts[g + 1] - starts[g], width,
+             sum.data());
+    sink(g, sum.data());
   }
 }
 
 }  // namespace
+
+void sum_rows(DType t, const void* values, std::span<const std::uint32_t> positions,
+              std::int64_t width, void* out) {
+  const SumTypes types = sum_types(t);
+  const auto count = static_cast<std::int64_t>(positions.size()), n = width * types.unit;
+  const bool rounded = types.loop != types.sum;
+  Scratch wide(rounded ? static_cast<std::size_t>(n) * size_of(types.sum) : 0);
+  void* sum = rounded ? wide.data() : out;
+  if (count > kPiece)
+    sum_many(types, values, positions.data(), count, n, sum);
+  else
+    loops().sum_listed[static_cast<int>(types.loop)](values, positions.data(), count, n, sum);
+  if (rounded) loops().add_row[static_cast<int>(types.loop)](sum, n, false, false, out);
+}
 
 void sum_groups(DType t, const RowGroups& groups, const void* values, std::int64_t width,
                 void* out) {

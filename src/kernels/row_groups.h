@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "gradus/dtype.h"
 #include "kernels/scratch.h"
@@ -35,6 +36,9 @@ class RowGroups {
   std::int64_t size_ = 0;
 };
 
+// out[:] = the sum of the rows of `values` at one or more positions.
+void sum_rows(DType t, const void* values, std::span<const std::uint32_t> positions,
+              std::int64_t width, void* out);
 // out[g, :] = the sum of the rows of `values` in group g; every type but bool, integers wrap.
 void sum_groups(DType t, const RowGroups& groups, const void* values, std::int64_t width,
                 void* out);

@@ -12,7 +12,6 @@
 #include "expr/kernel.h"
 #include "graph/context.h"
 #include "graph/variable_state.h"
-#include "kernels/reduce.h"
 #include "kernels/row_groups.h"
 #include "tensor/tensor_impl.h"
 
@@ -156,7 +155,7 @@ class Run {
     const auto* values = static_cast<const char*>(g.values().raw_data());
     expr::LoopArgs args = args_;
     args.cols = width;
-    std::vector<char> sum;
+    kernels::Scratch sum(static_cast<std::size_t>(bytes));
     constexpr std::int64_t kAhead = 8;  // the rows are anywhere: ask for them early
     for (std::int64_t i = 0; i < groups.size(); ++i) {
       if (i + kAhead < groups.size()) {
@@ -165,8 +164,11 @@ class Run {
       const std::uint32_t* first = groups.positions() + groups.starts()[i];
       const std::int64_t repeats = groups.starts()[i + 1] - groups.starts()[i];
       const char* row = values + *first * bytes;
-      if (repeats > 1)
-        row = sum_rows(g.dtype(), values, {first, static_cast<std::size_t>(repeats)}, width, sum);
+      if (repeats > 1) {
+        kernels::sum_rows(g.dtype(), values, {first, static_cast<std::size_t>(repeats)}, width,
+                          sum.data());
+        row = sum.as<char>();
+      }
       point(args, variables, groups.rows()[i] * bytes, row);
       kernel_(args);
     }
@@ -180,19 +182,6 @@ class Run {
       args.in[k] = args.out[k] = variables[k] + offset;
     }
     args.in[variables.size()] = g;
-  }
-  // The accurate sum of some rows, in the last row of `memory`.
-  static const char* sum_rows(DType dtype, const char* values, std::span<const std::uint32_t> rows,
-                              std::int64_t width, std::vector<char>& memory) {
-    const std::size_t bytes = static_cast<std::size_t>(width) * size_of(dtype);
-    memory.resize((rows.size() + 1) * bytes);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::memcpy(memory.data() + i * bytes, values + rows[i] * bytes, bytes);
-    }
-    char* sum = memory.data() + rows.size() * bytes;
-    kernels::reduce_axis(kernels::Reduction::sum, dtype, memory.data(), 1,
-                         static_cast<std::int64_t>(rows.size()), width, sum);
-    return sum;
   }
   static void prefetch(const char* at, std::int64_t bytes) {
     for (std::int64_t line = 0; line < std::min<std::int64_t>(bytes, 512); line += 64) {

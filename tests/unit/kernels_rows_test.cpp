@@ -151,6 +151,32 @@ TEST(KernelsRowGroups, ManyUpdatesOfOneRowKeepTheirDigits) {
   EXPECT_NEAR(sum, n * static_cast<double>(0.1f), 0.1);
 }
 
+TEST(KernelsRowGroups, SumsOfListedRows) {
+  for (const std::int64_t count : {1, 2, 9, 256, 257, 1000})
+    for (const std::int64_t width : {1, 5, 64}) {
+      const std::vector<float> values = random_floats(1000 * width, 5);
+      std::vector<std::uint32_t> positions;
+      for (std::int64_t k = 0; k < count; ++k)
+        positions.push_back(static_cast<std::uint32_t>(k * 7 % 1000));
+      std::vector<bfloat> rounded(values.begin(), values.end());
+      std::vector<float> sum(width);
+      std::vector<bfloat> rounded_sum(width);
+      sum_rows(float32, values.data(), positions, width, sum.data());
+      sum_rows(bfloat16, rounded.data(), positions, width, rounded_sum.data());
+      for (std::int64_t i = 0; i < width; ++i) {
+        double wanted = 0, of_rounded = 0, size = 0;
+        for (const std::uint32_t p : positions) {
+          wanted += values[p * width + i];
+          of_rounded += static_cast<float>(rounded[p * width + i]);
+          size += std::abs(values[p * width + i]);
+        }
+        EXPECT_NEAR(sum[i], wanted, 3e-7 * size);
+        EXPECT_NEAR(static_cast<float>(rounded_sum[i]), of_rounded,
+                    std::abs(of_rounded) / 256 + 1e-6 * size);
+      }
+    }
+}
+
 template <class T>
 class KernelsScatter : public ::testing::Test {};
 using Types = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
