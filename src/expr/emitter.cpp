@@ -73,6 +73,7 @@ class Emission {
     m_.jmp(row);
     m_.L(exit);
     leave();
+    m_.emit_assistance();
     m_.rewrite(frame_patch_, static_cast<std::uint64_t>((m_.frame_bytes() + 63) & ~63), 4);
     m_.ready();
     return m_.getSize();

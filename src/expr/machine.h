@@ -13,9 +13,11 @@
 #pragma once
 #include <xbyak/xbyak.h>
 
+#include <deque>
 #include <utility>
 #include <vector>
 
+#include "expr/assist.h"
 #include "expr/kernel.h"
 #include "expr/sequence.h"
 
@@ -118,6 +120,7 @@ class Machine : public Xbyak::CodeGenerator {
   bool lazy(std::uint16_t v) const { return lazy_[v]; }
   void set_lazy(std::vector<bool> lazy) { lazy_ = std::move(lazy); }
   void set_pass(std::size_t pass) { pass_ = pass; }
+  void emit_assistance();  // after the last return: what steps jump to when they need help
 
  private:
   struct Source {
@@ -177,6 +180,8 @@ class Machine : public Xbyak::CodeGenerator {
   void convert(const Instr& i);
   void bitcast(const Instr& i);
   void narrow(const Instr& i);
+  void assist(const Instr& i);
+  void assist_entry();
   Xmm mask_as(std::uint16_t v, Type t);  // a mask with lanes as wide as t's
 
   void load();
@@ -206,6 +211,16 @@ class Machine : public Xbyak::CodeGenerator {
   std::vector<Now> now_;              // by key
   std::vector<bool> lazy_;            // by value: an input that is loaded where it is used
   std::vector<int> free_slots_;
+
+  // A place that calls an assistant, out of the way of the loop.
+  struct Assistance {
+    Xbyak::Label start, back;
+    Xmm y, x, second;
+    AssistFn fn;
+  };
+  std::deque<Assistance> assistance_;
+  int assist_slot_ = -1;  // of x, second and y, one vector each
+  Xbyak::Label assist_entry_;
   int frame_ = 64;  // the first line holds the caller's rsp and the columns left
 
   // Constants come before the code: the mask table (ones, then zeros), then whole vectors.

@@ -71,6 +71,8 @@ void Machine::compute() {
       return bitcast(i);
     case Code::narrow:
       return narrow(i);
+    case Code::assist:
+      return assist(i);
     default:
       throw NotCovered();
   }

@@ -1,7 +1,7 @@
 // Circular functions. Angles are reduced to an eighth of a turn by subtracting a multiple n of pi /
 // 2, which is held in three pieces; products with a piece are exact inside an fma. Where n has too
-// many bits for that (beyond 1.6e6 in float32, 3.5e13 in float64) the result is NaN,
-// because a wrong number would look right.
+// many bits for that (beyond 1.6e6 in float32, 3.5e13 in float64) an assistant takes over.
+#include "expr/assist.h"
 #include "expr/math_parts.h"
 
 namespace gradus::expr {
@@ -66,7 +66,8 @@ Expr sin_of_positive(Expr a, int shift) {
   }
   const Expr quarters = angle.quarters + shift;
   const Expr y = bit_xor(select(is_odd(quarters), cosine, sine), sign_from_bit(quarters, 1));
-  return select(a <= largest_angle(a), y, kNan);
+  return assist(shift == 0 ? Assistant::sin : Assistant::cos,
+                select(a <= largest_angle(a), y, kNan), a);
 }
 
 Expr sin_value(const Expr* in) {
@@ -91,7 +92,8 @@ Expr tan_value(const Expr* in) {
                            5.253384592803859e-05, -2.620045619651728e-05, 1.0226804509571346e-05}),
                      r);
   const Expr y = select(is_odd(angle.quarters), -1 / t, t);
-  return bit_xor(select(parts.magnitude <= largest_angle(t), y, kNan), parts.sign);
+  const Expr near = select(parts.magnitude <= largest_angle(t), y, kNan);
+  return bit_xor(assist(Assistant::tan, near, parts.magnitude), parts.sign);
 }
 
 // asin(s) = s + s z P(z), z = s^2, for |x| <= 0.545; from s = sqrt((1 - |x|) / 2) <= 1/2 beyond.

@@ -12,14 +12,13 @@ namespace {
 constexpr const char* kTypeNames[kTypeCount] = {"mask", "i32", "i64", "u64", "f32", "f64"};
 
 constexpr const char* kCodeNames[] = {
-    "input",       "constant", "add",   "sub",         "mul",        "div",
-    "rem",         "fma",      "neg",   "abs",         "min",        "max",
-    "sqrt",        "round",    "floor", "ceil",        "trunc",      "lt",
-    "le",          "eq",       "ne",    "logical_and", "logical_or", "logical_xor",
-    "logical_not", "select",   "keep",  "drop",        "bit_and",    "bit_or",
-    "bit_xor",     "bit_not",  "shl",   "shr",         "sar",        "convert",
-    "bitcast",     "narrow",   "call",  "reduce_sum",  "reduce_max", "reduce_min",
-    "reduce_prod"};
+    "input",       "constant",   "add",         "sub",         "mul",    "div",        "rem",
+    "fma",         "neg",        "abs",         "min",         "max",    "sqrt",       "round",
+    "floor",       "ceil",       "trunc",       "lt",          "le",     "eq",         "ne",
+    "logical_and", "logical_or", "logical_xor", "logical_not", "select", "keep",       "drop",
+    "bit_and",     "bit_or",     "bit_xor",     "bit_not",     "shl",    "shr",        "sar",
+    "convert",     "bitcast",    "narrow",      "assist",      "call",   "reduce_sum", "reduce_max",
+    "reduce_min",  "reduce_prod"};
 static_assert(std::size(kCodeNames) == static_cast<int>(Code::reduce_prod) + 1);
 
 void mix(std::size_t& h, std::uint64_t v) {
@@ -103,6 +102,7 @@ int operand_count(const Instr& i) {
       return 1;
     case Code::fma:
     case Code::select:
+    case Code::assist:
       return 3;
     case Code::call:
       return i.fn->arity;
@@ -140,6 +140,7 @@ std::string to_string(const Program& p) {
       print_constant(out << ' ', i.type, i.bits);
     }
     for (int k = 0; k < operand_count(i); ++k) out << " %" << operand(i, k);
+    if (i.code == Code::assist) out << " assistant " << i.bits;
     if (i.code == Code::narrow) out << ' ' << gradus::name_of(static_cast<DType>(i.bits));
     out << '\n';
   }

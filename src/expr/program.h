@@ -78,6 +78,7 @@ enum class Code : std::uint8_t {
   convert,      // between types, by value
   bitcast,      // between types of one size, by bits
   narrow,       // bits: a DType; the value after a store to and a load from that storage
+  assist,       // bits: an Assistant (assist.h); a unless that is NaN, then its value at b and c
   call,         // fn(a, b, c); gone after lower()
   reduce_sum,   // over the columns of a row
   reduce_max,   //

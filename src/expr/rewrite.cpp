@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "expr/assist.h"
 #include "expr/fn.h"
 
 namespace gradus::expr {
@@ -52,6 +53,18 @@ double exact_reciprocal(const Instr& c) {
 }
 
 bool is_nan_constant(const Instr& c) { return is_float(c.type) && std::isnan(float_constant(c)); }
+
+// a - n b for the truncated quotient n, exactly, with the sign of a, as fmod. While n has fewer
+// bits than the type it is right or, where the quotient was rounded up to it, one too large; both a
+// - n b and the correction are exact then. An assistant does the rest, and infinite divisors.
+Expr float_remainder(Expr a, Expr b) {
+  const Expr quotient = a / b, r = fma(-trunc(quotient), b, a);
+  const Expr too_far = r != 0 && sign_bit(bit_xor(r, a));
+  const Expr y = copy_sign(select(too_far, r + copy_sign(b, a), r), a);
+  const double limit = a.type() == Type::f64 ? 0x1p51 : 0x1p22;
+  const Expr near = select(abs(quotient) < limit, y, constant(a, __builtin_nan("")));
+  return assist(Assistant::rem, near, a, b);
+}
 
 // The quotient of two i32, truncated; exact, because the rounding error of the float64 quotient is
 // less than its distance to the next integer. x / 0 is 0.
@@ -212,6 +225,7 @@ Expr legalise(Builder& b, const Instr& i) {
     case Code::div:
       return i.type == Type::i32 ? divided(a, second) : Expr();
     case Code::rem:
+      if (floating) return float_remainder(a, second);
       return i.type == Type::i32 ? select(second == 0, 0, a - divided(a, second) * second) : Expr();
     case Code::logical_not:
       return a ^ bits(Type::mask, 1);

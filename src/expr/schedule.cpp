@@ -18,6 +18,7 @@ int cost_of(const Instr& i) {
     case Code::div:
     case Code::sqrt:
     case Code::rem:
+    case Code::assist:
       return 4;
     default:
       return 1;

@@ -40,6 +40,8 @@ int scratch_need(const Program& p, const Schedule& s, const Step& step, bool mas
       return is_int(i.type) && is_wide(i.type) ? 2 : 0;
     case Code::narrow:
       return 2;
+    case Code::assist:
+      return 1;
     case Code::input:
       return i.type == Type::mask ? 1 : 0;
     case Code::select:
@@ -63,6 +65,7 @@ bool overwrites(const Program& p, const Instr& i) {
     case Code::select:
     case Code::narrow:
     case Code::convert:
+    case Code::assist:
       return false;
     default:
       return true;

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/check.h"
+#include "expr/assist.h"
 
 namespace gradus::expr {
 namespace {
@@ -382,6 +383,31 @@ TileFn narrow_fn(DType dtype) {
   }
 }
 
+template <Assistant kF, class T>
+void assisted(void* out, const void* y, const void* x, const void* second, int n) {
+  std::memcpy(out, y, static_cast<std::size_t>(n) * sizeof(T));
+  static const AssistFn fn = assist_fn(kF, std::is_same_v<T, double> ? Type::f64 : Type::f32);
+  fn(x, second, out, n);
+}
+
+template <Assistant kF>
+TileFn assisted_fn(Type type) {
+  return type == Type::f64 ? assisted<kF, double> : assisted<kF, float>;
+}
+
+TileFn assist_tile_fn(Assistant f, Type type) {
+  switch (f) {
+    case Assistant::sin:
+      return assisted_fn<Assistant::sin>(type);
+    case Assistant::cos:
+      return assisted_fn<Assistant::cos>(type);
+    case Assistant::tan:
+      return assisted_fn<Assistant::tan>(type);
+    default:
+      return assisted_fn<Assistant::rem>(type);
+  }
+}
+
 TileFn find(const Instr& i, Type from) {
   switch (i.code) {
     case Code::add:
@@ -462,6 +488,8 @@ TileFn find(const Instr& i, Type from) {
       return bitcast_fn(i.type, from);
     case Code::narrow:
       return narrow_fn(static_cast<DType>(i.bits));
+    case Code::assist:
+      return assist_tile_fn(static_cast<Assistant>(i.bits), i.type);
     default:
       return nullptr;
   }
