@@ -257,4 +257,10 @@ std::size_t Recording::saved_bytes(const Node& n) const {
   return bytes;
 }
 
+std::size_t Recording::own_bytes() const {
+  return nodes_.size() * sizeof(Node) + edges_.size() * sizeof(Id) +
+         followers_.size() * sizeof(Followers) + words_.size() * sizeof(std::int64_t) +
+         saved_.size() * sizeof(Tensor);
+}
+
 }  // namespace gradus

@@ -82,6 +82,7 @@ class Recording {
   // Drops the tensors that a node saved.
   void release(const Node& n);
   std::size_t saved_bytes(const Node& n) const;
+  std::size_t own_bytes() const;  // in use, without saved tensors
 
   struct VariableRead {
     std::shared_ptr<VariableState> variable;
@@ -108,6 +109,7 @@ class Recording {
     std::int64_t* grow(std::size_t count);
     const std::int64_t* data() const { return words_.get(); }
     std::int64_t* data() { return words_.get(); }
+    std::size_t size() const { return size_; }
     void clear() { size_ = 0; }
 
    private:

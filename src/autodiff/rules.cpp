@@ -189,6 +189,7 @@ Tensors push_forward_bilinear(const Site& site, std::span<const Tensor> tangents
 void pull_back(const Site& site, std::span<Cotangent> cts, std::uint32_t wanted,
                GradientSink& sink) {
   const Op& op = site.op;
+  const RuleOf rule(op);
   if (op.vjp && (op.info.first_order_outputs == 0 || first_order_suffices(site, cts))) {
     return pull_back_vjp(site, cts, wanted, sink);
   }

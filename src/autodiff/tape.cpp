@@ -26,13 +26,17 @@ using Id = Recording::Id;
 struct NodeSink final : GradientSink {
   CotangentTable& table;
   std::span<const Id> edges;
+  SweepProbe* probe = nullptr;
+  std::size_t node = 0;
 
   explicit NodeSink(CotangentTable& t) : table(t) {}
   void add(int input, Cotangent g) override {
+    if (probe && !g.is_zero()) probe->added(node, input, g);
     const Id edge = edges[static_cast<std::size_t>(input)];
     if (edge != Recording::kNone) table.add(edge, std::move(g));
   }
   const Tensor* accumulator(int input) override {
+    if (probe) return nullptr;
     return table.accumulator(edges[static_cast<std::size_t>(input)]);
   }
 };
@@ -108,6 +112,7 @@ std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
   };
 
   NodeSink sink(table);
+  sink.probe = request.probe;
   SmallVector<Tensor, 8> in;
   SmallVector<Tensor, 4> out;
   SmallVector<Aval, 4> avals;
@@ -138,6 +143,8 @@ std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
       GRADUS_ASSERT(n.op->attrs().bytes <= sizeof attrs);
       std::memcpy(attrs, recording.attrs(n), n.op->attrs().bytes);
       sink.edges = edges;
+      sink.node = k;
+      if (request.probe) request.probe->visiting(k, cts);
       const AttributeTo line(n.where);
       pull_back({*n.op, attrs, in, out, avals}, cts, wanted, sink);
       in.clear();

@@ -18,12 +18,23 @@ struct GradientTape::State {
   std::vector<std::shared_ptr<VariableState>> watched;  // by name, before they are read
 };
 
+// Looks over the shoulder of a sweep.
+class SweepProbe {
+ public:
+  virtual void visiting(std::size_t node, std::span<const Cotangent> cts) = 0;
+  virtual void added(std::size_t node, int input, const Cotangent& gradient) = 0;
+
+ protected:
+  ~SweepProbe() = default;
+};
+
 struct SweepRequest {
   std::span<const Tensor> targets;
   std::span<const Cotangent> seeds;                     // one per target
   std::span<const std::vector<Recording::Id>> sources;  // the numbers of each source's reads
   std::span<Cotangent> initial;                         // what each source's sum starts with
   bool release = false;                                 // free saved tensors on the way
+  SweepProbe* probe = nullptr;
 };
 
 // The reverse sweep: one loop over the recorded ops, last to first.
