@@ -7,37 +7,65 @@
 Each round starts both programs once per number of threads, so that a busy spell of the machine falls
 on both; the best time of all rounds counts. One thread means one pinned core; where even its best
 sample had to share that core, the processor time is shown instead, marked ~. The ratio is libtorch /
-Gradus: above 1, Gradus is faster. Exits with 1 when a program computed something else than the table
+Gradus: above 1, Gradus is faster. The floor is what the machine needs at least. Exits with 1 when a program computed something else than the table
 of cases says.
 """
 import argparse
+import datetime
 import os
 import pathlib
+import platform
 import re
 import resource
 import subprocess
 import sys
 import time
+import typing
 
-# case: (target ratio, result, what is measured). The result is what libtorch 2.13 computed. A case that
-# the matrix product dominates has little to win.
+K = 1e3
+M = 1e6
+PARAMETERS = 784 * 128 + 128 + 1280 + 10
+
+
+class Case(typing.NamedTuple):
+    """What is measured. `target` is the ratio to reach, `result` what libtorch 2.13 computed.
+
+    The floor counts what no program can avoid: the multiply-adds of matrix products (2 operations each)
+    and about 10 per exp or tanh, and every array that must come in or go out once, in the level of memory
+    that holds them. Its time is the larger of both at the rates that limits_bench measures."""
+    target: float
+    result: float | None
+    about: str
+    flops: float = 0
+    bytes: float = 0
+    level: str = "L3"
+
+
+def mlp(target, result, batch, about):
+    flops = 2 * batch * (2 * 784 * 128 + 3 * 1280)
+    # Adam reads and writes weights and both moments; the forward pass reads the weights once before.
+    return Case(target, result, about, flops, 28 * PARAMETERS + 4 * 784 * batch)
+
+
 CASES = {
-    "startup": (1, None, "process start, x * x and its gradient, exit; Gradus linked statically"),
-    "add1": (10, 3, "add of two 1-element tensors, untaped, per op"),
-    "chain1000": (10, 0.367700249, "1000 taped scalar multiply-adds and the gradient, per op"),
-    "mlp_b1": (4, 0.109631695, "784-128-10, relu, softmax cross entropy, Adam step, batch 1"),
-    "mlp_b32": (2, 1.88275468, "the same, batch 32"),
-    "mlp_b512": (1.15, 2.3357141, "the same, batch 512"),
-    "convnet": (1.3, 2.18925476, "28x28x1, 2 x (conv 3x3, relu, pool), dense 128, dense 10, batch 32, Adam step"),
-    "lstm": (1.2, 2.43666942, "batch 32, 64 steps, 64 inputs, 128 units, dense head, gradient"),
-    "embed_sgd": (4, 61.7129974, "100k x 64 table, 1024 ids, sparse gradient, SGD"),
-    "embed_adagrad": (8, 61.609745, "the same, Adagrad"),
-    "softmax_xent": (1.5, 8.52709014, "softmax cross entropy 512 x 1000 and its gradient"),
-    "layernorm": (1.5, 736.428375, "layer norm 512 x 768 and its three gradients"),
-    "tanh_1e3": (1.5, 0.0684318133, "mean of tanh(x*a+b)+x and its gradient, 1e3 elements"),
-    "tanh_1e5": (1.5, 0.0514271599, "the same, 1e5 elements"),
-    "tanh_1e7": (1.5, 0.0594959195, "the same, 1e7 elements"),
+    "startup": Case(0, None, "process start, x * x and its gradient, exit; Gradus linked statically"),
+    "add1": Case(10, 3, "add of two 1-element tensors, untaped, per op"),
+    "chain1000": Case(10, 0.367700249, "1000 taped scalar multiply-adds and the gradient, per op"),
+    "mlp_b1": mlp(4, 0.109631695, 1, "784-128-10, relu, softmax cross entropy, Adam step, batch 1"),
+    "mlp_b32": mlp(2, 1.88275468, 32, "the same, batch 32"),
+    "mlp_b512": mlp(1.15, 2.3357141, 512, "the same, batch 512"),
+    "convnet": Case(1.3, 2.18925476, "28x28x1, 2 x (conv 3x3, relu, pool), dense 128, dense 10, batch 32, Adam step",
+                    493 * M, 28 * 225034),
+    "lstm": Case(1.2, 2.43666942, "batch 32, 64 steps, 64 inputs, 128 units, dense head, gradient", 1074 * M),
+    "embed_sgd": Case(4, 61.7129974, "100k x 64 table, 1024 ids, sparse gradient, SGD", 0, 3 * 256 * 1024),
+    "embed_adagrad": Case(8, 61.609745, "the same, Adagrad", 0, 5 * 256 * 1024),
+    "softmax_xent": Case(1.5, 8.52709014, "softmax cross entropy 512 x 1000 and its gradient", 512 * K * 20, 512 * K * 8),
+    "layernorm": Case(1.5, 736.428375, "layer norm 512 x 768 and its three gradients", 0, 512 * 768 * 12),
+    "tanh_1e3": Case(1.5, 0.0684318133, "mean of tanh(x*a+b)+x and its gradient, 1e3 elements", 20 * K, 8 * K, "L1"),
+    "tanh_1e5": Case(1.5, 0.0514271599, "the same, 1e5 elements", 2 * M, 800 * K, "L3"),
+    "tanh_1e7": Case(1.5, 0.0594959195, "the same, 1e7 elements", 200 * M, 80 * M, "DRAM"),
 }
+STARTUP_TARGET_US = 10_000
 MODES = ("eager", "compiled")  # Gradus prints NAME and, where it also traces the step, NAME.compiled
 
 # Without these, glibc gives every large buffer back to the kernel and libtorch pays for page faults.
@@ -52,6 +80,10 @@ class Program:
         self.path, self.environment, self.title = path, environment or {}, ""
         self.startup = startup or [path, "--only", "startup", "--budget", "0"]
         self.best, self.cpu, self.check = {}, {}, {}
+
+    @property
+    def instructions(self):
+        return self.title.rpartition(", ")[2] or "-"
 
     def command(self, command, threads):
         count = str(threads)
@@ -89,20 +121,43 @@ class Program:
         return self.cpu[key] if self.disturbed(key) else self.best[key]
 
 
+def measure_limits(program, counts, budget):
+    """limits[name, threads]: GFLOP/s and GB/s."""
+    limits = {}
+    if program.exists():
+        for threads in counts:
+            out = Program(program).command([program, "--threads", str(threads), "--budget", str(budget)], threads)
+            for line in out.stdout.splitlines():
+                if not line.startswith("#"):
+                    name, _, value = line.split("\t")
+                    limits[name, threads] = float(value)
+    return limits
+
+
+def floor_us(case, threads, limits):
+    work = [(case.flops, "gflops"), (case.bytes, case.level)]
+    times = [amount / limits[name, threads] * 1e-3 for amount, name in work if amount and limits.get((name, threads))]
+    return max(times, default=None)
+
+
 def children_seconds():
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def shown(program, key):
-    """A time in a readable unit."""
-    if not program or key not in program.best:
+def readable(us, mark=""):
+    if us is None:
         return "-"
-    us, busy = program.microseconds(key), "~" if program.disturbed(key) else ""
     for unit, size in (("s", 1e6), ("ms", 1e3), ("us", 1)):
         if us >= size:
-            return f"{us / size:.3g} {unit}{busy}"
-    return f"{us * 1e3:.3g} ns{busy}"
+            return f"{us / size:.3g} {unit}{mark}"
+    return f"{us * 1e3:.3g} ns{mark}"
+
+
+def shown(program, key):
+    if not program or key not in program.best:
+        return "-"
+    return readable(program.microseconds(key), "~" if program.disturbed(key) else "")
 
 
 def differs(value, expected):
@@ -113,27 +168,31 @@ def wrong_results(program, only, counts):
     missing = [f"{name} at {threads} threads: no result" for name in only for threads in counts
                if name != "startup" and (name, threads) not in program.check]
     return missing + [
-        f"{name} at {threads} threads: {value:.9g} instead of {CASES[case][1]:.9g}"
+        f"{name} at {threads} threads: {value:.9g} instead of {CASES[case].result:.9g}"
         for (name, threads), value in program.check.items()
-        if differs(value, CASES[case := name.partition(".")[0]][1])]
+        if differs(value, CASES[case := name.partition(".")[0]].result)]
 
 
-def table_row(name, threads, gradus, torch):
+def table_row(name, threads, gradus, torch, limits):
     keys = [((name if mode == "eager" else f"{name}.{mode}"), threads) for mode in MODES]
-    ours = [key for key in keys if key in gradus.best]
-    ratio, verdict = "-", ""
+    ours = min((gradus.microseconds(key) for key in keys if key in gradus.best), default=None)
+    floor = floor_us(CASES[name], threads, limits)
+    ratio, verdict, target = "-", "", f"{CASES[name].target}x"
     if ours and torch and (name, threads) in torch.best:
-        factor = torch.microseconds((name, threads)) / min(map(gradus.microseconds, ours))
+        factor = torch.microseconds((name, threads)) / ours
         ratio = f"{factor:.3g}x"
-        verdict = "**loss**" if factor < 1 else "below target" if factor < CASES[name][0] else "ok"
-    cells = [name, threads, *(shown(gradus, key) for key in keys), shown(torch, (name, threads)), ratio,
-             f"{CASES[name][0]}x", verdict]
+        verdict = "**loss**" if factor < 1 else "below target" if factor < CASES[name].target else "ok"
+    if name == "startup":
+        target = f"< {readable(STARTUP_TARGET_US)}"
+        verdict = "ok" if ours and ours < STARTUP_TARGET_US else "below target"
+    cells = [name, threads, gradus.instructions, *(shown(gradus, key) for key in keys), shown(torch, (name, threads)),
+             ratio, target, verdict, readable(floor), f"{ours / floor:.2g}x" if ours and floor else "-"]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def instruction_set():
-    flags = set(re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)[1].split())
-    return "avx512" if {"avx512f", "avx512vl"} <= flags else "avx2" if {"avx2", "fma"} <= flags else "baseline"
+def processor():
+    name = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+    return f"{name[1] if name else 'unknown processor'}, {os.cpu_count()} cores"
 
 
 def arguments():
@@ -152,15 +211,20 @@ def arguments():
     return args
 
 
-def print_table(args, counts, programs, gradus, torch):
-    print(f"{' beside '.join(p.title for p in programs)}; {instruction_set()}, {os.cpu_count()} cores, "
-          f"best of {args.rounds} rounds, load {os.getloadavg()[1]:.1f}\n")
-    print("| case | threads | Gradus eager | Gradus compiled | libtorch | ratio | target | |\n"
-          "|---|---|---|---|---|---|---|---|")
+def print_table(args, counts, programs, gradus, torch, limits):
+    print(f"{processor()}, {platform.system()} {platform.release().partition('-')[0]}, {datetime.date.today()}. "
+          f"{' beside '.join(p.title for p in programs)}; best of {args.rounds} rounds, load {os.getloadavg()[1]:.1f}.")
+    for threads in counts:
+        rates = ", ".join(f"{level} {limits[level, threads]:.0f} GB/s" for level in ("L1", "L2", "L3", "DRAM")
+                          if (level, threads) in limits)
+        if rates:
+            print(f"Limits with {threads} thread{'s' * (threads > 1)}: {limits['gflops', threads]:.0f} GFLOP/s; {rates}.")
+    print("\n| case | threads | set | Gradus eager | Gradus compiled | libtorch | ratio | target | | floor | of floor |\n"
+          "|---|---|---|---|---|---|---|---|---|---|---|")
     for name in args.only:
         for threads in counts:
-            print(table_row(name, threads, gradus, torch))
-    print("\n" + "\n".join(f"- {name}: {CASES[name][2]}" for name in args.only) + "\n")
+            print(table_row(name, threads, gradus, torch, limits))
+    print("\n" + "\n".join(f"- {name}: {CASES[name].about}" for name in args.only) + "\n")
 
 
 def main():
@@ -178,9 +242,10 @@ def main():
                 if "startup" in args.only and not args.check and os.path.exists(program.startup[0]):
                     program.start(threads)
 
+    limits = {} if args.check else measure_limits(args.build / "limits_bench", counts, args.budget / 2)
     wrong = [f"{p.title}: {line}" for p in programs for line in wrong_results(p, args.only, counts)]
     if not args.check:
-        print_table(args, counts, programs, gradus, torch if torch in programs else None)
+        print_table(args, counts, programs, gradus, torch if torch in programs else None, limits)
     print("\n".join(wrong) or f"results: {len(gradus.check)} agree with libtorch's")
     return bool(wrong)
 

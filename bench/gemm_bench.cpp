@@ -1,51 +1,23 @@
 // Matrix products and convolutions in GFLOP/s and as a share of the multiply-add peak, which is
 // measured in the same run: gemm_bench [--threads N] [--budget SECONDS]
-#include <immintrin.h>
-
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "base/thread_pool.h"
 #include "bench.h"
 #include "gradus/threads.h"
 #include "kernels/conv2d.h"
 #include "kernels/gemm.h"
+#include "kernels/isa.h"
 #include "kernels/pool.h"
+#include "limits.h"
 
 namespace {
 
 using namespace gradus;
 using namespace gradus::kernels;
 using std::int64_t;
-
-// Independent chains of multiply-adds in registers; twelve are more than any processor overlaps.
-constexpr int kChains = 12, kRounds = 5000;
-
-__attribute__((target("avx2,fma"))) float chains_avx2() {
-  __m256 x[kChains];
-  for (int i = 0; i < kChains; ++i) x[i] = _mm256_set1_ps(1.0f + static_cast<float>(i));
-  const __m256 a = _mm256_set1_ps(0.999f);
-  for (int round = 0; round < kRounds; ++round)
-#pragma GCC unroll 12
-    for (int i = 0; i < kChains; ++i) x[i] = _mm256_fmadd_ps(x[i], a, a);
-  float sum = 0;
-  for (const __m256& v : x) sum += v[0];
-  return sum;
-}
-
-__attribute__((target("avx512f"))) float chains_avx512() {
-  __m512 x[kChains];
-  for (int i = 0; i < kChains; ++i) x[i] = _mm512_set1_ps(1.0f + static_cast<float>(i));
-  const __m512 a = _mm512_set1_ps(0.999f);
-  for (int round = 0; round < kRounds; ++round)
-#pragma GCC unroll 12
-    for (int i = 0; i < kChains; ++i) x[i] = _mm512_fmadd_ps(x[i], a, a);
-  float sum = 0;
-  for (const __m512& v : x) sum += v[0];
-  return sum;
-}
 
 struct Result {
   double us, gflops;
@@ -54,20 +26,6 @@ struct Result {
 Result time(double budget, double flops, const bench::Step& step) {
   const double us = bench::measure({"", 1, [&] { return step; }}, budget).best_us;
   return {us, flops / us * 1e-3};
-}
-
-double peak_gflops(double budget, int threads) {
-  if (isa() == Isa::baseline) return 0;
-  const bool wide = isa() == Isa::avx512;
-  const double flops = 2.0 * kRounds * kChains * (wide ? 16 : 8) * threads;
-  return time(budget, flops,
-              [&](bool) {
-                std::vector<float> sums(threads);
-                parallel_for(threads,
-                             [&](int64_t i) { sums[i] = wide ? chains_avx512() : chains_avx2(); });
-                return double{sums[0]};
-              })
-      .gflops;
 }
 
 void print(const Result& r, double peak) {
@@ -168,7 +126,7 @@ int main(int argc, char** argv) {
     if (std::string(argv[i]) == "--budget") budget = std::atof(argv[i + 1]);
   }
   set_thread_count(threads);
-  const double peak = peak_gflops(budget, threads);
+  const double peak = bench::peak_gflops(budget, threads);
   std::printf("%s, %d threads, peak %.1f GFLOP/s\n", name_of(isa()), threads, peak);
   bench_gemm(budget, peak);
   bench_conv(budget, peak);

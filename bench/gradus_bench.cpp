@@ -8,6 +8,7 @@
 
 #include "bench.h"
 #include "inputs.h"
+#include "kernels/isa.h"
 
 namespace {
 
@@ -194,7 +195,9 @@ Step tanh_chain(std::int64_t n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run_cases(argc, argv, "Gradus", gd::set_thread_count,
+  const std::string title =
+      std::string("Gradus " GRADUS_VERSION ", ") + gd::kernels::name_of(gd::kernels::isa());
+  return bench::run_cases(argc, argv, title, gd::set_thread_count,
                           {{"add1", 1000, add1},
                            {"chain1000", 2000, chain1000},
                            {"mlp_b1", 1, [] { return mlp(1); }},

@@ -2,6 +2,7 @@
 // Weights are converted from the layouts of inputs.h before the clock starts. Adam is the fused
 // kernel (at::_fused_adam_, what torch.optim.Adam(fused=True) calls); sparse Adagrad is
 // torch::optim::Adagrad; untaped work runs in InferenceMode.
+#include <ATen/Version.h>
 #include <torch/torch.h>
 
 #include "../bench.h"
@@ -223,7 +224,8 @@ void set_threads(int n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run_cases(argc, argv, "libtorch " TORCH_VERSION, set_threads,
+  return bench::run_cases(argc, argv, "libtorch " TORCH_VERSION ", " + at::get_cpu_capability(),
+                          set_threads,
                           {{"startup", 1, startup},
                            {"add1", 1000, add1},
                            {"chain1000", 2000, chain1000},
