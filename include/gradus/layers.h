@@ -42,6 +42,16 @@ struct Conv2D {
   std::vector<Variable> variables() const { return {kernel, bias}; }
 };
 
+// Over all axes but the last. In training the statistics are those of x, and the moving ones
+// follow: moving * momentum + statistic * (1 - momentum); otherwise the moving ones are used.
+struct BatchNormalization {
+  Variable gamma, beta, moving_mean, moving_variance;
+  double momentum, epsilon;
+  explicit BatchNormalization(std::int64_t channels, double momentum = 0.99, double epsilon = 1e-3);
+  Tensor operator()(In x, bool training);
+  std::vector<Variable> variables() const { return {gamma, beta}; }  // what is trained
+};
+
 struct Embedding {
   Variable embeddings;
   Embedding(std::int64_t rows, std::int64_t width);

@@ -27,6 +27,9 @@ Tensor tensordot(In a, In b, const Shape& axes_of_a, const Shape& axes_of_b);
 Tensor norm(In tensor, double ord = 2);
 Tensor norm(In tensor, double ord, const Shape& axis, bool keepdims = false);
 
+// The vector product along a last axis of size 3.
+Tensor cross(In a, In b);
+
 namespace linalg {
 
 // Diagonal k is above the main one, below it if negative. A size of -1 is as small as possible.

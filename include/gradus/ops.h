@@ -1,5 +1,7 @@
 // All ops.
 #pragma once
+#include "gradus/bitwise.h"
+#include "gradus/counting.h"
 #include "gradus/elementwise.h"
 #include "gradus/indexing.h"
 #include "gradus/linalg.h"

@@ -29,10 +29,14 @@ Tensor normal(const Shape& shape, const NormalOptions& options = {});
 Tensor truncated_normal(const Shape& shape, const NormalOptions& options = {});  // within 2 stddev
 Tensor shuffle(In x, std::optional<std::int64_t> seed = {});                     // along axis 0
 
+// num_samples class numbers for each row of logits [rows, classes], int64.
+Tensor categorical(In logits, std::int64_t num_samples, std::optional<std::int64_t> seed = {});
+
 // Functions of their seed, an integer tensor of shape (2,).
 Tensor stateless_uniform(const Shape& shape, In seed, const UniformOptions& options = {});
 Tensor stateless_normal(const Shape& shape, In seed, const NormalOptions& options = {});
 Tensor stateless_truncated_normal(const Shape& shape, In seed, const NormalOptions& options = {});
+Tensor stateless_categorical(In logits, std::int64_t num_samples, In seed);
 
 }  // namespace gradus::random
 

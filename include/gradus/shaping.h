@@ -31,6 +31,8 @@ Tensor repeat(In x, std::int64_t repeats, int axis);
 Tensor repeat(In x, const std::vector<std::int64_t>& repeats, int axis);
 
 Tensor reverse(In x, const Shape& axes);
+// The first seq_lengths[b] slices along seq_axis backwards, for each b along batch_axis.
+Tensor reverse_sequence(In x, In seq_lengths, int seq_axis, int batch_axis = 0);
 // Element i goes to position (i + shift) modulo the size; shifts of one axis add up.
 Tensor roll(In x, const Shape& shift, const Shape& axis);
 

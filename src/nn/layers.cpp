@@ -50,6 +50,26 @@ Tensor Conv2D::operator()(In x) const {
   return activate(activation, nn::conv2d(x, kernel, options) + bias);
 }
 
+BatchNormalization::BatchNormalization(std::int64_t channels, double momentum, double epsilon)
+    : gamma(ones({channels})),
+      beta(zeros({channels})),
+      moving_mean(zeros({channels})),
+      moving_variance(ones({channels})),
+      momentum(momentum),
+      epsilon(epsilon) {}
+
+Tensor BatchNormalization::operator()(In x, bool training) {
+  if (!training)
+    return nn::batch_normalization(x, moving_mean, moving_variance, beta, gamma, epsilon);
+  const nn::BatchNormResult result = nn::fused_batch_norm(x, gamma, beta, epsilon);
+  const auto follow = [this](Variable& moving, const Tensor& statistic) {
+    moving.assign(moving * momentum + stop_gradient(statistic) * (1 - momentum));
+  };
+  follow(moving_mean, result.mean);
+  follow(moving_variance, result.variance);
+  return result.y;
+}
+
 Embedding::Embedding(std::int64_t rows, std::int64_t width)
     : embeddings(random::uniform({rows, width}, {.minval = -0.05, .maxval = 0.05}),
                  {.name = "embeddings"}) {}

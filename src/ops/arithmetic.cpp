@@ -52,6 +52,7 @@ const Op square_op =
 const Op sqrt_op = elementwise(
     {.name = "sqrt",
      .doc = "The square root; NaN below zero.",
+     .dtypes = kFloating | kComplex,
      .low = 0.1,
      .high = 4,
      .like = "numpy.sqrt"},
@@ -100,9 +101,22 @@ const Op logical_and_op = predicate(
 const Op logical_or_op = predicate(
     {.name = "logical_or", .doc = "Either.", .dtypes = kBools, .like = "numpy.logical_or"},
     [](Expr x, Expr y) { return x || y; });
+const Op logical_xor_op = predicate(
+    {.name = "logical_xor", .doc = "One of both.", .dtypes = kBools, .like = "numpy.logical_xor"},
+    [](Expr x, Expr y) { return x ^ y; });
 const Op logical_not_op = predicate(
     {.name = "logical_not", .doc = "Not x.", .dtypes = kBools, .like = "numpy.logical_not"},
     [](Expr x) { return !x; });
+
+const Op is_nan_op =
+    predicate({.name = "is_nan", .doc = "Whether x is not a number.", .like = "numpy.isnan"},
+              [](Expr x) { return expr::is_nan(x); });
+const Op is_inf_op =
+    predicate({.name = "is_inf", .doc = "Whether x is infinite.", .like = "numpy.isinf"},
+              [](Expr x) { return expr::is_inf(x); });
+const Op is_finite_op =
+    predicate({.name = "is_finite", .doc = "Neither infinite nor NaN.", .like = "numpy.isfinite"},
+              [](Expr x) { return expr::is_finite(x); });
 
 namespace {
 
@@ -126,9 +140,7 @@ const Op where_op = make_elementwise({.name = "where",
 Tensor add(In x, In y) { return add_op(x, y); }
 Tensor subtract(In x, In y) { return subtract_op(x, y); }
 Tensor multiply(In x, In y) { return multiply_op(x, y); }
-Tensor divide(In x, In y) { return divide_op(x, y); }
 Tensor negative(In x) { return negative_op(x); }
-Tensor abs(In x) { return abs_op(x); }
 Tensor square(In x) { return square_op(x); }
 Tensor sqrt(In x) { return sqrt_op(x); }
 Tensor maximum(In x, In y) { return maximum_op(x, y); }
@@ -141,6 +153,10 @@ Tensor greater(In x, In y) { return greater_op(x, y); }
 Tensor greater_equal(In x, In y) { return greater_equal_op(x, y); }
 Tensor logical_and(In x, In y) { return logical_and_op(x, y); }
 Tensor logical_or(In x, In y) { return logical_or_op(x, y); }
+Tensor logical_xor(In x, In y) { return logical_xor_op(x, y); }
+Tensor is_nan(In x) { return is_nan_op(x); }
+Tensor is_inf(In x) { return is_inf_op(x); }
+Tensor is_finite(In x) { return is_finite_op(x); }
 Tensor logical_not(In x) { return logical_not_op(x); }
 Tensor where(In condition, In x, In y) { return where_op(condition, x, y); }
 

@@ -69,7 +69,10 @@ const Op pow_op = function(
 const Op rsqrt_op = function(info("rsqrt", "1 / sqrt(x).", 0.2, 4, kAnalytic), expr::rsqrt_fn);
 const Op reciprocal_op =
     function(info("reciprocal", "1 / x.", 0.3, 3, kAnalytic), expr::reciprocal_fn);
-const Op sign_op = function(info("sign", "-1, 0 or 1; NaN stays.", -2, 2), expr::sign_fn);
+const Op sign_op = elementwise(info("sign", "-1, 0 or 1; NaN stays.", -2, 2, kReal), [](Expr x) {
+  if (expr::is_float(x.type())) return expr::sign(x);
+  return select(x > 0, constant(x, 1), select(x < 0, constant(x, -1), constant(x, 0)));
+});
 const Op floor_op =
     function(info("floor", "The largest integer not above x.", -3, 3), expr::floor_fn);
 const Op ceil_op =
@@ -77,7 +80,7 @@ const Op ceil_op =
 const Op round_op =
     function(info("round", "The nearest integer, ties to even.", -3, 3), expr::round_fn);
 const Op squared_difference_op =
-    function(info("squared_difference", "(x - y)^2.", -2, 2), expr::squared_difference_fn);
+    function(info("squared_difference", "(x - y)^2.", -2, 2, kReal), expr::squared_difference_fn);
 const Op xlogy_op =
     function(info("xlogy", "x * log(y), and 0 where x is 0.", 0.3, 2), expr::xlogy_fn);
 const Op xdivy_op = function(info("xdivy", "x / y, and 0 where x is 0.", 0.3, 2), expr::xdivy_fn);
@@ -86,8 +89,25 @@ const Op div_no_nan_op =
 const Op multiply_no_nan_op =
     function(info("multiply_no_nan", "x * y, and 0 where y is 0.", 0.3, 2), expr::mul_no_nan_fn);
 const Op clip_op = elementwise(
-    info("clip_by_value", "x between low and high.", -2, 2),
+    info("clip_by_value", "x between low and high.", -2, 2, kReal),
     [](Expr x, Expr low, Expr high) { return expr::minimum(expr::maximum(x, low), high); });
+
+const Op exp2_op = function(info("exp2", "2 to the power x.", -3, 3), expr::exp2_fn);
+const Op log2_op = function(info("log2", "The logarithm to base 2.", 0.1, 4), expr::log2_fn);
+const Op log10_op = function(info("log10", "The logarithm to base 10.", 0.1, 4), expr::log10_fn);
+const Op logaddexp_op = function(
+    info("logaddexp", "log(exp(x) + exp(y)), safe at any scale.", -3, 3), expr::logaddexp_fn);
+const Op hypot_op =
+    function(info("hypot", "sqrt(x^2 + y^2), safe at any scale; the derivative at 0 is 0.", 0.2, 3),
+             expr::hypot_fn);
+const Op cbrt_op = function(info("cbrt", "The cube root.", 0.2, 3), expr::cbrt_fn);
+const Op trunc_op = function(info("trunc", "x without its fraction.", -3, 3), expr::trunc_fn);
+const Op xlog1py_op =
+    function(info("xlog1py", "x * log(1 + y), and 0 where x is 0.", 0.3, 2), expr::xlog1py_fn);
+const Op reciprocal_no_nan_op = function(
+    info("reciprocal_no_nan", "1 / x, and 0 where x is 0.", 0.3, 3), expr::reciprocal_no_nan_fn);
+const Op ndtr_op = function(
+    info("ndtr", "The distribution function of the normal distribution.", -3, 3), expr::ndtr_fn);
 
 const Op relu_op =
     function(info("relu", "max(x, 0); the derivative at 0 is 0.", -2, 2), expr::relu_fn);
@@ -133,7 +153,6 @@ Tensor erfc(In x) { return erfc_op(x); }
 Tensor erfinv(In x) { return erfinv_op(x); }
 Tensor lgamma(In x) { return lgamma_op(x); }
 Tensor digamma(In x) { return digamma_op(x); }
-Tensor pow(In x, In y) { return pow_op(x, y); }
 Tensor rsqrt(In x) { return rsqrt_op(x); }
 Tensor reciprocal(In x) { return reciprocal_op(x); }
 Tensor sign(In x) { return sign_op(x); }
@@ -145,6 +164,16 @@ Tensor xlogy(In x, In y) { return xlogy_op(x, y); }
 Tensor xdivy(In x, In y) { return xdivy_op(x, y); }
 Tensor div_no_nan(In x, In y) { return div_no_nan_op(x, y); }
 Tensor multiply_no_nan(In x, In y) { return multiply_no_nan_op(x, y); }
+Tensor exp2(In x) { return exp2_op(x); }
+Tensor log2(In x) { return log2_op(x); }
+Tensor log10(In x) { return log10_op(x); }
+Tensor logaddexp(In x, In y) { return logaddexp_op(x, y); }
+Tensor hypot(In x, In y) { return hypot_op(x, y); }
+Tensor cbrt(In x) { return cbrt_op(x); }
+Tensor trunc(In x) { return trunc_op(x); }
+Tensor xlog1py(In x, In y) { return xlog1py_op(x, y); }
+Tensor reciprocal_no_nan(In x) { return reciprocal_no_nan_op(x); }
+Tensor ndtr(In x) { return ndtr_op(x); }
 Tensor clip_by_value(In x, In low, In high) { return clip_op(x, low, high); }
 
 namespace nn {

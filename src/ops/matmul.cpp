@@ -84,9 +84,9 @@ void multiply_one(const kernels::GemmArgs& g) {
     case complex128:
       return multiply_plainly<std::complex<double>, std::complex<double>>(g);
     case int32:
-      return multiply_plainly<std::int32_t, std::int32_t>(g);
+      return multiply_plainly<std::int32_t, std::uint32_t>(g);  // wraps
     default:
-      return multiply_plainly<std::int64_t, std::int64_t>(g);
+      return multiply_plainly<std::int64_t, std::uint64_t>(g);
   }
 }
 

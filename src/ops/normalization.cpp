@@ -102,6 +102,11 @@ void normalise(const KernelCall& c) {
   const View in[] = {c.in[0], c.in[1], c.in[2], numbers.view(numbers.epsilon),
                      numbers.view(numbers.inverse_n)};
   normalise_rows(rows, cols, in, c.out);
+  if (cols > 0) return;
+  for (const View& statistic : c.out.subspan(1)) {  // of nothing: NaN, all bits set
+    std::memset(statistic.data, 0xff,
+                static_cast<std::size_t>(statistic.count()) * size_of(statistic.dtype));
+  }
 }
 
 // Blocks of rows that stay in the first-level cache are read twice: once for the two means of each

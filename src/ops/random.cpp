@@ -2,13 +2,18 @@
 // it is given new seeds. Stateful functions take their seeds from the thread's sequence.
 #include "gradus/random.h"
 
+#include <limits>
 #include <random>
 
 #include "base/check.h"
 #include "gradus/elementwise.h"
 #include "gradus/indexing.h"
+#include "gradus/reduce.h"
+#include "gradus/scan.h"
 #include "gradus/shaping.h"
+#include "gradus/sorting.h"
 #include "graph/batch.h"
+#include "graph/symbols.h"
 #include "kernels/op_seeds.h"
 #include "kernels/philox.h"
 #include "kernels/random.h"
@@ -183,6 +188,42 @@ Tensor stateless_normal(const Shape& shape, In seed, const NormalOptions& o) {
 Tensor stateless_truncated_normal(const Shape& shape, In seed, const NormalOptions& o) {
   return random_op({as_seed(seed)},
                    normal_attrs(shape, o, Distribution::truncated_normal, SeedKind::pair));
+}
+
+namespace {
+
+// The class into whose share of the unit interval each number falls. As TensorFlow: shares of
+// logits that are not finite are empty.
+Tensor pick_classes(const Tensor& logits, const Tensor& uniform) {
+  const Tensor x = cast(logits, float64), finite = is_finite(x);
+  const Tensor largest =
+      reduce_max(where(finite, x, std::numeric_limits<double>::lowest()), {1}, true);
+  const Tensor ends = cumsum(where(finite, exp(x - largest), 0.0), 1);
+  const std::int64_t classes = logits.shape()[1];
+  const Tensor total = slice(ends, {0, size_sub(classes, 1)}, {logits.shape()[0], 1});
+  return searchsorted(ends, uniform * total, Side::right, int64);
+}
+
+Shape samples_shape(const Tensor& logits, std::int64_t num_samples) {
+  if (logits.rank() != 2 || logits.shape()[1] == 0 || num_samples < 0 ||
+      !is_floating(logits.dtype())) {
+    fail<InvalidArgumentError>(
+        "[categorical] got logits of shape ", logits.shape(), " and dtype ",
+        name_of(logits.dtype()), " and num_samples ", num_samples,
+        "; floating logits [rows, classes] with at least one class expected");
+  }
+  return {logits.shape()[0], num_samples};
+}
+
+}  // namespace
+
+Tensor categorical(In logits, std::int64_t num_samples, std::optional<std::int64_t> seed) {
+  const Shape shape = samples_shape(logits, num_samples);
+  return pick_classes(logits, uniform(shape, {.dtype = float64, .seed = seed}));
+}
+Tensor stateless_categorical(In logits, std::int64_t num_samples, In seed) {
+  const Shape shape = samples_shape(logits, num_samples);
+  return pick_classes(logits, stateless_uniform(shape, seed, {.dtype = float64}));
 }
 
 Tensor shuffle(In x, std::optional<std::int64_t> seed) {

@@ -8,14 +8,19 @@ namespace gradus {
 extern const Op add_op, subtract_op, multiply_op, identity_op, cast_op;
 extern const Op reshape_op, broadcast_to_op, gather_op, matmul_op;
 
+// Records whose public function is in another file, where more than one may serve.
+extern const Op abs_op, divide_op, hypot_op, pow_op;
+
 // One of each family, for the registry.
 extern const Op argmax_op;
+extern const Op batch_norm_op;
 extern const Op cholesky_op;
 extern const Op conj_op;
 extern const Op conv2d_op;
 extern const Op cumsum_op;
 extern const Op exp_op;
 extern const Op gather_nd_op;
+extern const Op integer_pow_op;
 extern const Op iota_op;
 extern const Op layer_norm_op;
 extern const Op lstm_op;
@@ -27,6 +32,7 @@ extern const Op reduce_logsumexp_op;
 extern const Op reduce_sum_op;
 extern const Op reduce_variance_op;
 extern const Op reverse_op;
+extern const Op sigmoid_cross_entropy_op;
 extern const Op slice_op;
 extern const Op softmax_op;
 extern const Op sort_op;

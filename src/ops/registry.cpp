@@ -13,6 +13,7 @@ namespace gradus {
 [[gnu::used]] const Op* const kFamilies[] = {
     &add_op,
     &argmax_op,
+    &batch_norm_op,
     &cast_op,
     &cholesky_op,
     &conj_op,
@@ -21,6 +22,7 @@ namespace gradus {
     &exp_op,
     &gather_nd_op,
     &gather_op,
+    &integer_pow_op,
     &iota_op,
     &layer_norm_op,
     &lstm_op,
@@ -34,6 +36,7 @@ namespace gradus {
     &reduce_variance_op,
     &reshape_op,
     &reverse_op,
+    &sigmoid_cross_entropy_op,
     &slice_op,
     &softmax_op,
     &sort_op,

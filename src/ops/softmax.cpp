@@ -1,4 +1,6 @@
 // Softmax and its relatives along the last axis, each a fused row kernel with a fused gradient.
+#include <cstring>
+
 #include "base/check.h"
 #include "expr/math.h"
 #include "gradus/elementwise.h"
@@ -170,6 +172,10 @@ const RowKernel sparse_rows({kRow}, {kPerRow, kRow}, [](const Exprs& in) {
   return Exprs{log(total) + m, e / total};
 });
 
+void clear(const View& v) {
+  std::memset(v.data, 0, static_cast<std::size_t>(v.count()) * size_of(v.dtype));
+}
+
 Shape without_last(const Shape& s) { return Shape(std::span(s.begin(), s.end() - 1)); }
 
 void infer_cross_entropy(const Call& c, Avals& out) {
@@ -191,6 +197,10 @@ void infer_sparse(const Call& c, Avals& out) {
                                c.shape(0), " need int32 or int64 labels of shape ",
                                without_last(c.shape(0)), "; got shape ", c.shape(1), " and dtype ",
                                name_of(c.in[1].dtype));
+  }
+  if (c.shape(0).back() == 0) {
+    fail<InvalidArgumentError>("[sparse_softmax_cross_entropy_with_logits] logits of shape ",
+                               c.shape(0), " have no classes; at least one is needed");
   }
   out[0].shape = without_last(c.shape(0));
   out.push_back({c.in[0].dtype, c.shape(0)});
@@ -276,7 +286,11 @@ const Op cross_entropy_op =
              .inputs = 2,
              .outputs = 2,
              .infer = infer_cross_entropy,
-             .kernel = [](const KernelCall& c) { run_rows(cross_entropy_rows, c, c.out); },
+             .kernel =
+                 [](const KernelCall& c) {
+                   run_rows(cross_entropy_rows, c, c.out);
+                   if (c.shape(0).back() == 0) clear(c.out[0]);  // a sum of nothing
+                 },
              .batch = batch_leading,
              .reads =
                  [](const void*, std::uint32_t) {
@@ -285,7 +299,8 @@ const Op cross_entropy_op =
              .samples =
                  [] {
                    return std::vector<Sample>{{{{{3, 5}}, {{3, 5}, 0.05, 0.4}}, nullptr},
-                                              {{{{2, 2, 3}}, {{2, 2, 3}, 0.1, 0.6}}, nullptr}};
+                                              {{{{2, 2, 3}}, {{2, 2, 3}, 0.1, 0.6}}, nullptr},
+                                              {{{{2, 0}}, {{2, 0}}}, nullptr}};
                  },
              .like = "tensorflow.nn.softmax_cross_entropy_with_logits"},
             cross_entropy_jvp<false>, cross_entropy_vjp<false>);

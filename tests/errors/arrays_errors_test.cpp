@@ -133,5 +133,31 @@ TEST(SegmentErrors, Ids) {
             "[segment_sum] segment_ids[1] = 0; they must start at 0 or above and never decrease");
 }
 
+TEST(IntegerErrors, DivisorsAndExponents) {
+  EXPECT_EQ(message([] {
+              floordiv(Tensor{1, 2}, Tensor{1, 0});
+            }),
+            "[floordiv] element 1 of the divisor is 0; integers cannot be divided by zero");
+  EXPECT_EQ(message([] {
+              Tensor{1, 2} / 0;
+            }),
+            "[divide] element 0 of the divisor is 0; integers cannot be divided by zero");
+  EXPECT_EQ(message([] {
+              pow(Tensor{2, 2}, Tensor{1, -3});
+            }),
+            "[pow] element 1 of the exponent is -3; integers have no negative powers, cast them to "
+            "a float dtype first");
+  EXPECT_EQ(message([] { bitwise::invert(Tensor{1.0f}); }),
+            "[invert] got dtype float32; it works on int8, int16, int32, int64, uint8, uint16, "
+            "uint32, uint64; cast the argument first");
+  EXPECT_EQ(message([] { complex(Tensor{1.0f}, Tensor{1.0}); }),
+            "[complex] got dtypes float32 and float64; all must be the same, cast one of them");
+  EXPECT_EQ(message([] {
+              nn::sparse_softmax_cross_entropy_with_logits(Tensor{0}, zeros({1, 0}));
+            }),
+            "[sparse_softmax_cross_entropy_with_logits] logits of shape (1, 0) have no classes; at "
+            "least one is needed");
+}
+
 }  // namespace
 }  // namespace gradus

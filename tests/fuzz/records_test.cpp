@@ -144,6 +144,7 @@ class Generator {
         *static_cast<Text*>(at) = one_of({Text(""), Text("SAME"), Text("\xff{}%s"), Text("nchw")});
         break;
       case AttrKind::pointer:
+      case AttrKind::held:
         break;
     }
   }
