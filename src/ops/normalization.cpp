@@ -1,5 +1,6 @@
 // Layer normalisation over the last axis as fused row kernels; batch normalisation from elementwise
 // ops with given statistics.
+#include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
@@ -112,13 +113,16 @@ void normalise(const KernelCall& c) {
 // Blocks of rows that stay in the first-level cache are read twice: once for the two means of each
 // row, once for dx and the column sums.
 void normalise_gradient(const KernelCall& c) {
-  constexpr std::int64_t kBlock = 8;
+  constexpr std::int64_t kMostRows = 8;
   const DType dtype = c.in[0].dtype;
   const std::int64_t cols = c.shape(0).back(), rows = cols == 0 ? 0 : c.in[0].count() / cols;
+  // So few rows that a row kernel does not spread them over threads: they add to the same sums.
+  const std::int64_t block =
+      std::clamp<std::int64_t>(16384 / std::max<std::int64_t>(1, cols), 1, kMostRows);
   const std::size_t element = size_of(dtype), row_bytes = static_cast<std::size_t>(cols) * element;
   // A piece of work is a run of blocks with its own sums.
   const std::int64_t piece =
-      std::max<std::int64_t>(kBlock, 16384 / std::max<std::int64_t>(1, cols) / kBlock * kBlock);
+      std::max(block, 16384 / std::max<std::int64_t>(1, cols) / block * block);
   const std::int64_t pieces = (rows + piece - 1) / piece;
   Numbers numbers(dtype, c.get<NormAttrs>().epsilon, cols);
   kernels::Scratch partial(2 * static_cast<std::size_t>(pieces) * row_bytes);
@@ -128,11 +132,11 @@ void normalise_gradient(const KernelCall& c) {
   const Shape any{};
   const auto view = [&](void* at) { return View{at, &any, dtype}; };
   parallel_for(pieces, [&](std::int64_t p) {
-    alignas(64) std::byte means[2][kBlock * 8];
+    alignas(64) std::byte means[2][kMostRows * 8];
     const View sums[] = {view(scale_sums + static_cast<std::size_t>(p) * row_bytes),
                          view(offset_sums + static_cast<std::size_t>(p) * row_bytes)};
-    for (std::int64_t first = p * piece; first < std::min(rows, (p + 1) * piece); first += kBlock) {
-      const std::int64_t n = std::min(kBlock, rows - first);
+    for (std::int64_t first = p * piece; first < std::min(rows, (p + 1) * piece); first += block) {
+      const std::int64_t n = std::min(block, rows - first);
       const auto row = [&](const View& v) {
         return view(v.as<char>() + static_cast<std::size_t>(first) * row_bytes);
       };

@@ -118,6 +118,22 @@ TEST(BatchNorm, ManyRowsAgainstSingleOps) {
   }
 }
 
+// Rows that several threads would share add to the same sums.
+TEST(LayerNorm, WideRowsOnSeveralThreads) {
+  const Tensor x = cast(random_tensor({8, 5000}), float32),
+               w = cast(random_tensor({8, 5000}, 2), float32);
+  const Tensor scale = ones({5000}), offset = zeros({5000});
+  const Tensor mean = reduce_mean(x, {1}, true);
+  const Tensor normal = (x - mean) / sqrt(reduce_variance(x, {1}, true) + 1e-3);
+  const Values want = values_of(reduce_sum(normal * w, {0}));
+  for (int run = 0; run < 20; ++run) {
+    GradientTape tape;
+    tape.watch(scale);
+    const Tensor y = nn::layer_normalization(x, scale, offset) * w;
+    ASSERT_TRUE(near(tape.gradient(y, scale).tensor(), want, 1e-4));
+  }
+}
+
 TEST(BatchNorm, LayerMovesItsStatisticsAsKeras) {
   keras::BatchNormalization layer(2);
   const Tensor x = {{1.0f, 2.0f}, {3.0f, 4.0f}, {5.0f, 7.0f}};
