@@ -1,8 +1,9 @@
 # Sourced by ./run, ./test and bench/run: installs what is missing and tells what the machine is.
-# Only Debian's (or Ubuntu's) own packages are used; nothing is downloaded from anywhere else.
+# Tools come from Debian's (or Ubuntu's) own packages; what the Python tests need, from PyPI into .venv.
 
 build_packages=(g++ cmake ninja-build ccache mold libxbyak-dev zlib1g-dev)
 test_packages=(libgtest-dev librapidcheck-dev python3 clang-format clang-tidy)
+python_packages=(python3-dev python3-venv)
 bench_packages=(libbenchmark-dev python3)
 
 say() { printf '\n== %s\n' "$*"; }
@@ -31,6 +32,19 @@ install_missing() {
   "${root[@]}" apt-get update -qq
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+# python_environment: .venv with what the Python tests need; $python is its interpreter.
+python_environment() {
+  python=$PWD/.venv/bin/python
+  local wanted='numpy pytest hypothesis'
+  [[ -x $python ]] || python3 -m venv .venv
+  if [[ ! -f .venv/gradus-has || $(<.venv/gradus-has) != "$wanted" ]]; then
+    say "Installing from PyPI into .venv: $wanted"
+    # shellcheck disable=SC2086
+    "$python" -m pip install --quiet --disable-pip-version-check $wanted
+    echo "$wanted" >.venv/gradus-has
+  fi
 }
 
 # build PRESET [OPTION...]: configures and builds what changed.

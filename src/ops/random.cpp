@@ -3,6 +3,7 @@
 #include "gradus/random.h"
 
 #include <limits>
+#include <memory>
 #include <random>
 
 #include "base/check.h"
@@ -98,9 +99,10 @@ void infer_random(const Call& c, Avals& out) {
   out.push_back({p.dtype, p.shape});
 }
 
-// The seeds of ops without one, per thread; unseeded threads start from the system's entropy.
-std::optional<kernels::OpSeeds>& thread_seeds() {
-  thread_local std::optional<kernels::OpSeeds> seeds;
+// The seeds of ops without one, per thread; unseeded threads start from the system's entropy. They
+// are on the heap: the static storage of threads is scarce in a library that is loaded late.
+std::unique_ptr<kernels::OpSeeds>& thread_seeds() {
+  thread_local std::unique_ptr<kernels::OpSeeds> seeds;
   return seeds;
 }
 
@@ -112,7 +114,10 @@ Tensor next_seeds(std::optional<std::int64_t> op_seed) {
   } else {
     pair = SeedScope::next([] {
       auto& sequence = thread_seeds();
-      if (!sequence) sequence.emplace(static_cast<std::int64_t>(std::random_device()()));
+      if (!sequence) {
+        sequence =
+            std::make_unique<kernels::OpSeeds>(static_cast<std::int64_t>(std::random_device()()));
+      }
       return sequence->next();
     });
   }
@@ -164,7 +169,7 @@ const Op random_op =
 
 namespace random {
 
-void set_seed(std::int64_t seed) { thread_seeds().emplace(seed); }
+void set_seed(std::int64_t seed) { thread_seeds() = std::make_unique<kernels::OpSeeds>(seed); }
 
 Tensor uniform(const Shape& shape, const UniformOptions& o) {
   const RandomAttrs attrs = uniform_attrs(shape, o, SeedKind::op_seeds);

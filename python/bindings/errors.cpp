@@ -1,0 +1,109 @@
+#include "errors.h"
+
+#include <csignal>
+#include <map>
+#include <new>
+
+#include "gradus/error.h"
+#include "gradus/interrupt.h"
+
+namespace gradus::python {
+
+std::string to_string(PyObject* object) {
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(object, &size);
+  if (!data) throw PythonError();
+  return {data, static_cast<std::size_t>(size)};
+}
+
+PyObject* imported(const char* module, const char* name) {
+  static auto* const found = new std::map<std::pair<std::string, std::string>, PyObject*>;
+  PyObject*& object = (*found)[{module, name}];
+  if (!object) {
+    const Ref from = Ref::own(PyImport_ImportModule(module));
+    object = Ref::own(PyObject_GetAttrString(from, name)).release();
+  }
+  return object;
+}
+
+namespace {
+
+// An error class of TensorFlow takes (node_def, op, message).
+void raise_named(const char* name, const char* message) noexcept {
+  try {
+    PyObject* type = imported("gradus.errors", name);
+    const Ref error = Ref::own(PyObject_CallFunction(type, "OOs", Py_None, Py_None, message));
+    PyErr_SetObject(type, error);
+  } catch (const PythonError&) {
+  }
+}
+
+std::atomic<int> long_works{0};
+thread_local std::uint64_t long_works_of_thread = 0;
+PyOS_sighandler_t python_handler = nullptr;
+
+void on_interrupt(int signal) {
+  if (long_works.load(std::memory_order_relaxed) > 0) request_interrupt();
+  if (python_handler) python_handler(signal);
+}
+
+}  // namespace
+
+void set_python_error() noexcept {
+  try {
+    throw;
+  } catch (const PythonError&) {
+  } catch (const InvalidArgumentError& e) {
+    raise_named("InvalidArgumentError", e.what());
+  } catch (const NotFoundError& e) {
+    raise_named("NotFoundError", e.what());
+  } catch (const AlreadyExistsError& e) {
+    raise_named("AlreadyExistsError", e.what());
+  } catch (const OutOfRangeError& e) {
+    raise_named("OutOfRangeError", e.what());
+  } catch (const FailedPreconditionError& e) {
+    raise_named("FailedPreconditionError", e.what());
+  } catch (const ResourceExhaustedError& e) {
+    raise_named("ResourceExhaustedError", e.what());
+  } catch (const UnimplementedError& e) {
+    raise_named("UnimplementedError", e.what());
+  } catch (const DataLossError& e) {
+    raise_named("DataLossError", e.what());
+  } catch (const CancelledError& e) {
+    if (PyErr_CheckSignals() == 0) raise_named("CancelledError", e.what());
+  } catch (const UsageError& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (const LookupError& e) {
+    PyErr_SetString(PyExc_LookupError, e.what());
+  } catch (const InternalError& e) {
+    raise_named("InternalError", e.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError, "an unknown C++ exception");
+  }
+}
+
+LongWork::LongWork() : saved_(PyEval_SaveThread()) {
+  long_works.fetch_add(1, std::memory_order_relaxed);
+  ++long_works_of_thread;
+}
+
+LongWork::~LongWork() {
+  if (long_works.fetch_sub(1, std::memory_order_relaxed) == 1) clear_interrupt();
+  PyEval_RestoreThread(saved_);
+}
+
+std::uint64_t long_work_count() { return long_works_of_thread; }
+
+void install_interrupt_handler() {
+  const PyOS_sighandler_t handler = PyOS_getsig(SIGINT);
+  if (handler == SIG_DFL || handler == SIG_IGN || handler == SIG_ERR || handler == on_interrupt)
+    return;
+  python_handler = handler;
+  PyOS_setsig(SIGINT, on_interrupt);
+}
+
+}  // namespace gradus::python

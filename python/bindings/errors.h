@@ -1,0 +1,71 @@
+// Exceptions and interrupts at the border between C++ and Python.
+//
+// Every function that Python calls runs inside guarded(): C++ exceptions become Python's, with the
+// classes of gradus.errors. Work on large tensors runs inside long_work(), without the GIL; only
+// there does Ctrl-C raise the engine's interrupt flag, and the kernel that was running stops.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "object.h"
+
+namespace gradus::python {
+
+// Translates the C++ exception that is being handled.
+void set_python_error() noexcept;
+
+template <class F>
+PyObject* guarded(F&& f) noexcept {
+  try {
+    return f();
+  } catch (...) {
+    set_python_error();
+    return nullptr;
+  }
+}
+template <class F>
+int guarded_status(F&& f) noexcept {
+  try {
+    return f();
+  } catch (...) {
+    set_python_error();
+    return -1;
+  }
+}
+
+// Elements from which releasing the GIL, some 50 ns, does not count any more.
+inline constexpr std::int64_t kManyElements = 1 << 14;
+
+class LongWork {
+ public:
+  LongWork();
+  ~LongWork();
+  LongWork(const LongWork&) = delete;
+
+ private:
+  PyThreadState* saved_;
+};
+
+// How often this thread has worked long: a tape compares it to know whether its gradient will.
+std::uint64_t long_work_count();
+
+template <class F>
+auto long_work(F&& f) {
+  const LongWork scope;
+  return f();
+}
+
+// Python code called from within long work, from a rule or a callback.
+class HoldGil {
+ public:
+  HoldGil() : state_(PyGILState_Ensure()) {}
+  ~HoldGil() { PyGILState_Release(state_); }
+  HoldGil(const HoldGil&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+void install_interrupt_handler();
+
+}  // namespace gradus::python

@@ -1,0 +1,156 @@
+#include "function.h"
+
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+namespace gradus::python {
+
+namespace {
+
+std::string trimmed(std::string s) {
+  const auto first = s.find_first_not_of(" \n"), last = s.find_last_not_of(" \n");
+  return first == std::string::npos ? std::string() : s.substr(first, last - first + 1);
+}
+
+// Defaults are None, True, False, numbers, strings, () and names of dtypes.
+PyObject* parse_default(const std::string& text) {
+  if (text == "None") return Ref::copy(Py_None).release();
+  if (text == "True") return Ref::copy(Py_True).release();
+  if (text == "False") return Ref::copy(Py_False).release();
+  if (text == "()") return Ref::own(PyTuple_New(0)).release();
+  if (text.front() == '\'')
+    return Ref::own(PyUnicode_FromStringAndSize(text.data() + 1,
+                                                static_cast<Py_ssize_t>(text.size()) - 2))
+        .release();
+  if (text.find_first_not_of("-0123456789") == std::string::npos)
+    return Ref::own(PyLong_FromString(text.c_str(), nullptr, 10)).release();
+  if (text.find_first_not_of("-+.e0123456789") == std::string::npos)
+    return Ref::own(PyFloat_FromDouble(std::stod(text))).release();
+  return wrap(gradus::dtype_of(text));
+}
+
+}  // namespace
+
+Signature::Signature(const char* text) {
+  std::string rest = text;
+  while (!rest.empty()) {
+    const auto comma = rest.find(',');
+    const std::string one = trimmed(rest.substr(0, comma));
+    rest = comma == std::string::npos ? std::string() : rest.substr(comma + 1);
+    const auto equals = one.find('=');
+    Parameter p{PyUnicode_InternFromString(one.substr(0, equals).c_str()), nullptr};
+    if (equals != std::string::npos) p.fallback = parse_default(one.substr(equals + 1));
+    parameters_.push_back(p);
+  }
+}
+
+void Signature::place(const char* function, PyObject* const* arguments, std::size_t count,
+                      PyObject* names, PyObject** places) const {
+  const std::size_t size = parameters_.size();
+  if (count > size)
+    raise(PyExc_TypeError, "%s() takes at most %zu arguments (%zu given)", function, size, count);
+  for (std::size_t i = 0; i < count; ++i) places[i] = arguments[i];
+  for (std::size_t i = count; i < size; ++i) places[i] = parameters_[i].fallback;
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t k = 0; k < named; ++k) {
+    PyObject* name = PyTuple_GET_ITEM(names, k);
+    std::size_t i = 0;
+    while (i < size && parameters_[i].name != name) ++i;
+    if (i == size)
+      for (i = 0; i < size && PyUnicode_Compare(parameters_[i].name, name) != 0;) ++i;
+    if (i == size)
+      raise(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", function, name);
+    if (i < count)
+      raise(PyExc_TypeError, "%s() got multiple values for argument '%U'", function, name);
+    places[i] = arguments[count + static_cast<std::size_t>(k)];
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!places[i])
+      raise(PyExc_TypeError, "%s() missing required argument: '%U'", function, parameters_[i].name);
+  }
+}
+
+int Arguments::small(int i) const {
+  const std::int64_t value = integer(i);
+  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
+    raise(PyExc_OverflowError, "the number %R is too large here", places_[i]);
+  return static_cast<int>(value);
+}
+
+std::string Arguments::string(int i) const {
+  if (!PyUnicode_Check(places_[i])) raise(PyExc_TypeError, "expected a str, got %R", places_[i]);
+  return to_string(places_[i]);
+}
+
+namespace {
+
+// What a builtin function object carries as its `self`.
+struct Definition {
+  PyObject_HEAD const FunctionEntry* entry;
+  Signature* signature;
+  std::string* name;
+  std::string* doc;
+  PyMethodDef method;
+};
+
+PyTypeObject definition_type = {
+    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)  //
+                   .tp_name = "gradus._core.Definition",
+    .tp_basicsize = sizeof(Definition),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+};
+
+PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  return guarded([&]() -> PyObject* {
+    auto* definition = reinterpret_cast<Definition*>(self);
+    PyObject* places[Signature::kMost];
+    definition->signature->place(definition->name->c_str(), arguments,
+                                 static_cast<std::size_t>(count), names, places);
+    return definition->entry->call(Arguments(places));
+  });
+}
+
+std::vector<FunctionEntry>& all_entries() {
+  static auto* const entries = new std::vector<FunctionEntry>;
+  return *entries;
+}
+
+}  // namespace
+
+Ref make_function(const FunctionEntry& entry, const char* module) {
+  if (!(definition_type.tp_flags & Py_TPFLAGS_READY)) check(PyType_Ready(&definition_type));
+  const std::string first(entry.names, std::strcspn(entry.names, " "));
+  const auto dot = first.rfind('.');
+  auto* definition = PyObject_New(Definition, &definition_type);
+  if (!definition) throw PythonError();
+  const Ref owned = Ref::own(reinterpret_cast<PyObject*>(definition));
+  definition->entry = new FunctionEntry(entry);  // functions live as long as the process
+  definition->signature = new Signature(entry.signature);
+  definition->name = new std::string(dot == std::string::npos ? first : first.substr(dot + 1));
+  definition->doc =
+      new std::string(*definition->name + "(" + entry.signature + ")\n--\n\n" + entry.doc);
+  definition->method = {definition->name->c_str(),
+                        reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
+                        METH_FASTCALL | METH_KEYWORDS, definition->doc->c_str()};
+  const std::string home =
+      dot == std::string::npos ? module : std::string(module) + "." + first.substr(0, dot);
+  return Ref::own(PyCFunction_NewEx(&definition->method, owned, text(home)));
+}
+
+void add_functions(std::span<const FunctionEntry> entries) {
+  all_entries().insert(all_entries().end(), entries.begin(), entries.end());
+}
+
+PyObject* function_list() {
+  Ref list = Ref::own(PyList_New(0));
+  for (const FunctionEntry& entry : all_entries()) {
+    const Ref function = make_function(entry, "gradus");
+    const Ref row =
+        Ref::own(Py_BuildValue("(sssO)", entry.names, entry.signature, entry.doc, function.get()));
+    check(PyList_Append(list, row));
+  }
+  return list.release();
+}
+
+}  // namespace gradus::python

@@ -1,0 +1,119 @@
+// The native module gradus._core: types, functions and a few facts about the engine.
+#include <map>
+
+#include "function.h"
+#include "gradus/memory.h"
+#include "gradus/threads.h"
+#include "tape.h"
+
+namespace gradus::python {
+
+void add_math_functions();
+void add_reduce_functions();
+void add_array_functions();
+void add_linalg_functions();
+void add_nn_functions();
+void add_random_functions();
+void add_transforms();
+
+namespace {
+
+std::map<std::string, PyObject*>& classes() {
+  static auto* const map = new std::map<std::string, PyObject*>;
+  return *map;
+}
+
+const FunctionEntry entries[] = {
+    {"_set_class", "name, type", "Says which Python class stands for a C type.",
+     [](const Arguments& a) -> PyObject* {
+       classes()[a.string(0)] = Ref::copy(a[1]).release();
+       Py_RETURN_NONE;
+     }},
+    {"is_tensor", "x", "Whether x is a Tensor or a Variable.",
+     [](const Arguments& a) { return PyBool_FromLong(is_tensor(a[0]) || is_variable(a[0])); }},
+    {"as_dtype dtypes.as_dtype", "type_value", "The dtype of a name, a NumPy dtype or a type.",
+     [](const Arguments& a) { return wrap(to_dtype(a[0])); }},
+    {"_thread_count", "", "Threads that one operation may use.",
+     [](const Arguments&) { return PyLong_FromLong(thread_count()); }},
+    {"_set_thread_count", "count", "Sets the number of threads.",
+     [](const Arguments& a) -> PyObject* {
+       set_thread_count(a.small(0));
+       Py_RETURN_NONE;
+     }},
+    {"_memory", "", "Bytes in use and the most that ever were.",
+     [](const Arguments&) {
+       const MemoryStats stats = memory_stats();
+       return Py_BuildValue("{s:n,s:n}", "current", stats.live, "peak", stats.peak);
+     }},
+    {"_reset_peak_memory", "", "The peak becomes what is in use.",
+     [](const Arguments&) -> PyObject* {
+       reset_peak_memory();
+       Py_RETURN_NONE;
+     }},
+};
+
+void prepare(PyObject* module) {
+  const std::pair<const char*, PyTypeObject*> types[] = {
+      {"Tensor", &tensor_type},
+      {"Variable", &variable_type},
+      {"DType", &dtype_type},
+      {"TensorShape", &shape_type},
+      {"GradientTape", &tape_type},
+      {"ForwardGradientTape", &forward_tape_type},
+      {"ForwardAccumulator", &accumulator_type}};
+  check(PyType_Ready(&pause_type));
+  for (const auto& [name, type] : types) {
+    check(PyType_Ready(type));
+    classes()[name] = reinterpret_cast<PyObject*>(type);
+    Py_INCREF(type);
+    check(PyModule_AddObject(module, name, reinterpret_cast<PyObject*>(type)));
+  }
+  add_functions(entries);
+  add_nest_functions();
+  add_math_functions();
+  add_reduce_functions();
+  add_array_functions();
+  add_linalg_functions();
+  add_nn_functions();
+  add_random_functions();
+  add_transforms();
+  install_interrupt_handler();
+}
+
+PyObject* functions(PyObject*, PyObject*) {
+  return guarded([] { return function_list(); });
+}
+
+PyMethodDef methods[] = {
+    {"_functions", functions, METH_NOARGS,
+     "A list of (names, signature, documentation, function) of all functions in tables."},
+    {}};
+
+PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+                          .m_name = "gradus._core",
+                          .m_doc = "The engine of gradus.",
+                          .m_size = -1,
+                          .m_methods = methods};
+
+}  // namespace
+
+PyObject* class_of(const char* name) {
+  const auto found = classes().find(name);
+  if (found == classes().end())
+    raise(PyExc_RuntimeError, "the class %s is not registered: import gradus first", name);
+  return found->second;
+}
+
+}  // namespace gradus::python
+
+PyMODINIT_FUNC PyInit__core() {
+  using namespace gradus::python;
+  return guarded([] {
+    Ref module = Ref::own(PyModule_Create(&definition));
+#ifdef Py_GIL_DISABLED
+    PyUnstable_Module_SetGIL(module, Py_MOD_GIL_USED);
+#endif
+    prepare(module);
+    return module.release();
+  });
+}

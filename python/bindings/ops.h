@@ -1,0 +1,9 @@
+// What operators and tables of functions share that is not the engine's.
+#pragma once
+#include "gradus/in.h"
+
+namespace gradus::python::ops {
+
+Tensor truediv(In x, In y);  // integers are divided as float64 (float32 if they are small)
+
+}  // namespace gradus::python::ops

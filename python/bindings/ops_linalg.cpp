@@ -1,0 +1,151 @@
+// Matrices: tf.linalg.
+#include <cmath>
+#include <limits>
+
+#include "function.h"
+#include "gradus/ops.h"
+
+namespace gradus::python {
+namespace {
+
+Tensor adjoint_if(bool yes, const Tensor& t) { return yes && is_complex(t.dtype()) ? conj(t) : t; }
+
+PyObject* product(const Arguments& a) {
+  const auto both = to_pair(a[0], a[1]);
+  const bool adjoint_a = a.boolean(4), adjoint_b = a.boolean(5);
+  const Tensor x = adjoint_if(adjoint_a, both.first), y = adjoint_if(adjoint_b, both.second);
+  const MatmulOptions options{a.boolean(2) || adjoint_a, a.boolean(3) || adjoint_b};
+  return wrap(on_large(x, y, [&] { return matmul(x, y, options); }));
+}
+
+PyObject* vector_product(const Arguments& a) {
+  const auto both = to_pair(a[0], a[1]);
+  const Tensor column = expand_dims(both.second, -1);
+  const MatmulOptions options{.transpose_a = a.boolean(2)};
+  return wrap(
+      on_large(both.first, [&] { return squeeze(matmul(both.first, column, options), {-1}); }));
+}
+
+PyObject* dotted(const Arguments& a) {
+  const auto both = to_pair(a[0], a[1]);
+  if (PyLong_Check(a[2])) return wrap(tensordot(both.first, both.second, a.small(2)));
+  const Ref axes = Ref::own(PySequence_Tuple(a[2]));
+  if (PyTuple_GET_SIZE(axes.get()) != 2)
+    raise(PyExc_ValueError, "`axes` must be an integer or have length 2, got %R", a[2]);
+  return wrap(tensordot(both.first, both.second, to_shape(PyTuple_GET_ITEM(axes.get(), 0)),
+                        to_shape(PyTuple_GET_ITEM(axes.get(), 1))));
+}
+
+PyObject* norm_of(const Arguments& a) {
+  const Tensor x = a.tensor(0);
+  double ord = 2;
+  if (PyUnicode_Check(a[1])) {
+    if (a.string(1) != "euclidean" && a.string(1) != "fro")
+      raise(PyExc_ValueError, "'ord' must be a supported norm, got %R", a[1]);
+  } else {
+    ord = a.real(1);
+  }
+  if (a.is_none(2) && !a.boolean(3)) return wrap(norm(x, ord));
+  Shape axes;
+  if (a.is_none(2))
+    for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
+  else
+    axes = a.shape(2);
+  return wrap(norm(x, ord, axes, a.boolean(3)));
+}
+
+PyObject* solve_system(const Arguments& a) {
+  const auto both = to_pair(a[0], a[1]);
+  return wrap(on_large(both.first, [&, adjoint = a.boolean(2)] {
+    return linalg::solve(both.first, both.second, adjoint);
+  }));
+}
+
+PyObject* solve_triangle(const Arguments& a) {
+  const auto both = to_pair(a[0], a[1]);
+  return wrap(on_large(both.first, [&, lower = a.boolean(2), adjoint = a.boolean(3)] {
+    return linalg::triangular_solve(both.first, both.second, lower, adjoint);
+  }));
+}
+
+PyObject* sign_and_log(const Arguments& a) {
+  const auto found = linalg::slogdet(a.tensor(0));
+  const Ref sign = Ref::own(wrap(found.first)), log = Ref::own(wrap(found.second));
+  return PyObject_CallFunctionObjArgs(imported("gradus._results", "LogMatrixDeterminant"),
+                                      sign.get(), log.get(), nullptr);
+}
+
+PyObject* diagonal(const Arguments& a) {
+  return wrap(linalg::diag(a.tensor(0), a.integer(2), a.integer(3), a.integer(4)));
+}
+
+constexpr const char* kMatmul =
+    "a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, "
+    "a_is_sparse=False, b_is_sparse=False, output_type=None, name=None";
+
+const FunctionEntry entries[] = {
+    {"matmul linalg.matmul", kMatmul, "The product of matrices, over the last two axes.", product},
+    {"linalg.matvec",
+     "a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None",
+     "A matrix times a vector.", vector_product},
+    {"_einsum", "equation, inputs", "Sums of products.",
+     [](const Arguments& a) {
+       const std::string equation = a.string(0);
+       const std::vector<Tensor> in = a.tensors(1, "einsum");
+       std::int64_t count = 0;
+       for (const Tensor& t : in) count += t.num_elements();
+       return wrap(count >= kManyElements ? long_work([&] { return einsum(equation, in); })
+                                          : einsum(equation, in));
+     }},
+    {"tensordot linalg.tensordot", "a, b, axes, name=None", "Products summed over given axes.",
+     dotted},
+    {"norm linalg.norm", "tensor, ord='euclidean', axis=None, keepdims=None, name=None",
+     "The norm of all elements, or over axes.", norm_of},
+    {"linalg.diag", "diagonal, name='diag', k=0, num_rows=-1, num_cols=-1, padding_value=0",
+     "Matrices with given diagonals.", diagonal},
+    {"linalg.diag_part", "input, name='diag_part', k=0, padding_value=0", "The diagonals.",
+     [](const Arguments& a) { return wrap(linalg::diag_part(a.tensor(0), a.integer(2))); }},
+    {"linalg.set_diag", "input, diagonal, name='set_diag', k=0", "Other diagonals.",
+     [](const Arguments& a) {
+       return wrap(linalg::set_diag(a.tensor(0), a.tensor(1), a.integer(3)));
+     }},
+    {"linalg.band_part", "input, num_lower, num_upper, name=None",
+     "Zeros outside a band around the diagonal.",
+     [](const Arguments& a) {
+       return wrap(linalg::band_part(a.tensor(0), a.integer(1), a.integer(2)));
+     }},
+    {"linalg.tensor_diag", "diagonal, name=None", "A diagonal of all axes.",
+     unary<linalg::tensor_diag>},
+    {"linalg.tensor_diag_part", "input, name=None", "The diagonal of all axes.",
+     unary<linalg::tensor_diag_part>},
+    {"linalg.trace", "x, name=None", "The sum of the diagonal.", unary<linalg::trace>},
+    {"linalg.matrix_transpose", "a, name='matrix_transpose', conjugate=False",
+     "The last two axes swapped.", unary<linalg::matrix_transpose>},
+    {"linalg.adjoint", "matrix, name=None", "Transposed and conjugated.", unary<linalg::adjoint>},
+    {"linalg.cholesky", "input, name=None", "The lower triangular L with L L^T = input.",
+     unary<linalg::cholesky>},
+    {"linalg.cholesky_solve", "chol, rhs, name=None", "Solves A x = rhs, given A's factor.",
+     binary<linalg::cholesky_solve>},
+    {"linalg.triangular_solve", "matrix, rhs, lower=True, adjoint=False, name=None",
+     "Solves a triangular system.", solve_triangle},
+    {"linalg.solve", "matrix, rhs, adjoint=False, name=None", "Solves matrix x = rhs.",
+     solve_system},
+    {"linalg.inv", "input, adjoint=False, name=None", "The inverse.",
+     [](const Arguments& a) {
+       const Tensor x = a.tensor(0);
+       return wrap(on_large(x, [&, adjoint = a.boolean(1)] {
+         return linalg::inv(adjoint ? linalg::adjoint(x) : x);
+       }));
+     }},
+    {"linalg.cross", "a, b, name=None", "The cross product of vectors.", binary<cross>},
+    {"linalg.det", "input, name=None", "The determinant.", unary<linalg::det>},
+    {"linalg.logdet", "matrix, name=None", "log(det) of positive definite matrices.",
+     unary<linalg::logdet>},
+    {"linalg.slogdet", "input, name=None", "Sign and log(|det|).", sign_and_log},
+};
+
+}  // namespace
+
+void add_linalg_functions() { add_functions(entries); }
+
+}  // namespace gradus::python

@@ -1,0 +1,108 @@
+// Random numbers: tf.random.
+#include "function.h"
+#include "gradus/elementwise.h"
+#include "gradus/random.h"
+
+namespace gradus::python {
+namespace {
+
+random::UniformOptions uniform_options(const Arguments& a, int minval, int seed) {
+  random::UniformOptions options;
+  options.dtype = to_dtype(a[minval + 2]);
+  if (a.is_none(minval + 1) && is_integer(options.dtype))
+    raise(PyExc_ValueError, "Must specify maxval for integer dtype %S", a[minval + 2]);
+  options.minval = a.is_none(minval) ? 0 : a.real(minval);
+  options.maxval = a.is_none(minval + 1) ? 1 : a.real(minval + 1);
+  if (seed >= 0) options.seed = a.integer_or_none(seed);
+  return options;
+}
+
+random::NormalOptions normal_options(const Arguments& a, int mean, int seed) {
+  random::NormalOptions options{
+      .mean = a.real(mean), .stddev = a.real(mean + 1), .dtype = to_dtype(a[mean + 2])};
+  if (seed >= 0) options.seed = a.integer_or_none(seed);
+  return options;
+}
+
+template <class F>
+PyObject* drawn(const Shape& shape, F&& f) {
+  return wrap(shape.num_elements() >= kManyElements ? long_work(f) : f());
+}
+
+const FunctionEntry entries[] = {
+    {"random.set_seed", "seed", "Restarts the sequence of random numbers.",
+     [](const Arguments& a) -> PyObject* {
+       random::set_seed(a.integer(0));
+       Py_RETURN_NONE;
+     }},
+    {"random.uniform", "shape, minval=0, maxval=None, dtype=float32, seed=None, name=None",
+     "Uniform numbers between minval and maxval, which is never drawn.",
+     [](const Arguments& a) {
+       const Shape shape = a.shape(0);
+       const auto options = uniform_options(a, 1, 4);
+       return drawn(shape, [&] { return random::uniform(shape, options); });
+     }},
+    {"random.normal", "shape, mean=0.0, stddev=1.0, dtype=float32, seed=None, name=None",
+     "Normally distributed numbers.",
+     [](const Arguments& a) {
+       const Shape shape = a.shape(0);
+       const auto options = normal_options(a, 1, 4);
+       return drawn(shape, [&] { return random::normal(shape, options); });
+     }},
+    {"random.truncated_normal", "shape, mean=0.0, stddev=1.0, dtype=float32, seed=None, name=None",
+     "Normally distributed numbers within two standard deviations.",
+     [](const Arguments& a) {
+       const Shape shape = a.shape(0);
+       const auto options = normal_options(a, 1, 4);
+       return drawn(shape, [&] { return random::truncated_normal(shape, options); });
+     }},
+    {"random.shuffle", "value, seed=None, name=None", "The rows in random order.",
+     [](const Arguments& a) { return wrap(random::shuffle(a.tensor(0), a.integer_or_none(1))); }},
+    {"random.categorical", "logits, num_samples, dtype=None, seed=None, name=None",
+     "Class numbers with probabilities softmax(logits), num_samples per row.",
+     [](const Arguments& a) {
+       const Tensor drawn = random::categorical(a.tensor(0), a.integer(1), a.integer_or_none(3));
+       const DType dtype = a.dtype(2, int64);
+       return wrap(dtype == drawn.dtype() ? drawn : cast(drawn, dtype));
+     }},
+    {"random.stateless_categorical", "logits, num_samples, seed, dtype=int64, name=None",
+     "The same as a function of the seed, two integers.",
+     [](const Arguments& a) {
+       return wrap(cast(random::stateless_categorical(a.tensor(0), a.integer(1), a.tensor(2)),
+                        a.dtype(3, int64)));
+     }},
+    {"random.stateless_uniform",
+     "shape, seed, minval=0, maxval=None, dtype=float32, name=None, alg='auto_select'",
+     "Uniform numbers that are a function of the seed, two integers.",
+     [](const Arguments& a) {
+       const Shape shape = a.shape(0);
+       const Tensor seed = a.tensor(1);
+       const auto options = uniform_options(a, 2, -1);
+       return drawn(shape, [&] { return random::stateless_uniform(shape, seed, options); });
+     }},
+    {"random.stateless_normal",
+     "shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None, alg='auto_select'",
+     "Normal numbers that are a function of the seed, two integers.",
+     [](const Arguments& a) {
+       const Shape shape = a.shape(0);
+       const Tensor seed = a.tensor(1);
+       const auto options = normal_options(a, 2, -1);
+       return drawn(shape, [&] { return random::stateless_normal(shape, seed, options); });
+     }},
+    {"random.stateless_truncated_normal",
+     "shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None, alg='auto_select'",
+     "Truncated normal numbers that are a function of the seed, two integers.",
+     [](const Arguments& a) {
+       const Shape shape = a.shape(0);
+       const Tensor seed = a.tensor(1);
+       const auto options = normal_options(a, 2, -1);
+       return drawn(shape,
+                    [&] { return random::stateless_truncated_normal(shape, seed, options); });
+     }},
+};
+
+}  // namespace
+
+void add_random_functions() { add_functions(entries); }
+
+}  // namespace gradus::python

@@ -1,0 +1,109 @@
+// x[...]: positions, slices, ellipsis, new axes, integer tensors and masks; length and iteration.
+#include "convert.h"
+#include "errors.h"
+#include "gradus/ops.h"
+
+namespace gradus::python {
+
+namespace {
+
+[[noreturn]] void fail_key(PyObject* key) {
+  raise(PyExc_TypeError,
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+        "tf.int32/tf.int64 tensors are valid indices, got %R",
+        key);
+}
+
+bool is_position(PyObject* key) {
+  if (PyBool_Check(key)) return false;
+  if (PyLong_Check(key)) return true;
+  if (is_tensor(key) || is_variable(key)) {
+    const Tensor t = to_tensor(key);
+    return is_integer(t.dtype()) && t.rank() == 0;
+  }
+  return PyIndex_Check(key) && !PyObject_CheckBuffer(key)
+             ? true
+             : PyIndex_Check(key) && !PySequence_Check(key);
+}
+
+std::optional<std::int64_t> end_of(PyObject* end) {
+  if (end == Py_None) return {};
+  if (!is_position(end)) fail_key(end);
+  return to_int(end);
+}
+
+Index to_index(PyObject* key) {
+  if (key == Py_None) return new_axis;
+  if (key == Py_Ellipsis) return ellipsis;
+  if (PySlice_Check(key)) {
+    auto* s = reinterpret_cast<PySliceObject*>(key);
+    return Slice{end_of(s->start), end_of(s->stop), end_of(s->step).value_or(1)};
+  }
+  if (!is_position(key)) fail_key(key);
+  return to_int(key);
+}
+
+bool is_mask(PyObject* key) {
+  if (is_tensor(key) || is_variable(key)) return *own_dtype(key) == bool_;
+  if (PyBool_Check(key) || !PyObject_CheckBuffer(key) || PySequence_Check(key) <= 0) return false;
+  return to_tensor(key).dtype() == bool_;
+}
+
+}  // namespace
+
+PyObject* subscript(PyObject* self, PyObject* key) {
+  return guarded([&]() -> PyObject* {
+    const Tensor x = to_tensor(self);
+    if (PyLong_CheckExact(key)) return wrap(index(x, {Index(to_int(key))}));
+    if (is_mask(key)) return wrap(boolean_mask(x, to_tensor(key)));
+    std::vector<Index> indices;
+    if (PyTuple_Check(key) || PyList_Check(key)) {
+      const Ref parts = Ref::own(PySequence_Tuple(key));
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.get()); ++i)
+        indices.push_back(to_index(PyTuple_GET_ITEM(parts.get(), i)));
+    } else {
+      indices.push_back(to_index(key));
+    }
+    return wrap(index(x, indices));
+  });
+}
+
+namespace {
+
+const Shape& shape_of(PyObject* self) {
+  return is_tensor(self) ? tensor_of(self).shape() : variable_of(self).shape();
+}
+
+Py_ssize_t length(PyObject* self) {
+  Py_ssize_t size = 0;
+  const int status = guarded_status([&] {
+    const Shape& shape = shape_of(self);
+    if (shape.rank() == 0) raise(PyExc_TypeError, "Scalar tensor has no `len()`");
+    size = static_cast<Py_ssize_t>(shape[0]);
+    return 0;
+  });
+  return status < 0 ? -1 : size;
+}
+
+PyObject* item(PyObject* self, Py_ssize_t i) {
+  return guarded([&] {
+    const Shape& shape = shape_of(self);
+    if (shape.rank() == 0 || i < 0 || i >= shape[0]) raise(PyExc_IndexError, "index out of range");
+    return wrap(index(to_tensor(self), {Index(std::int64_t{i})}));
+  });
+}
+
+}  // namespace
+
+PyObject* iterate_tensor(PyObject* self) {
+  return guarded([&] {
+    if (shape_of(self).rank() == 0) raise(PyExc_TypeError, "Cannot iterate over a scalar tensor.");
+    if (is_tensor(self)) return PySeqIter_New(self);
+    return PySeqIter_New(Ref::own(wrap(variable_of(self).value())));
+  });
+}
+
+PySequenceMethods sequence_slots = {.sq_length = length, .sq_item = item};
+PyMappingMethods mapping_slots = {.mp_length = length, .mp_subscript = subscript};
+
+}  // namespace gradus::python

@@ -1,0 +1,16 @@
+// GradientTape and ForwardAccumulator as Python types, and what they share.
+#pragma once
+#include "gradus/forward.h"
+#include "gradus/gradient.h"
+#include "nest.h"
+#include "types.h"
+
+namespace gradus::python {
+
+extern PyTypeObject tape_type, forward_tape_type, pause_type, accumulator_type;
+
+Source to_source(PyObject* o);
+Unconnected to_unconnected(PyObject* o);
+Ref wrap_gradient(const Gradient& gradient);  // a Tensor, an IndexedSlices or None
+
+}  // namespace gradus::python

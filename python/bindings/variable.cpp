@@ -1,0 +1,230 @@
+// The C side of gradus.Variable: reading, operators and assignment. Names, initial values that are
+// functions and the like are in gradus/_variable.py.
+#include <cstddef>
+#include <new>
+#include <unordered_map>
+
+#include "errors.h"
+#include "function.h"
+
+namespace gradus::python {
+
+namespace {
+
+// The living objects of variables, not counted.
+std::unordered_map<VariableState*, PyObject*>& objects() {
+  static auto* const map = new std::unordered_map<VariableState*, PyObject*>;
+  return *map;
+}
+
+VariableObject* object_of(PyObject* self) { return reinterpret_cast<VariableObject*>(self); }
+
+PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* self = type->tp_alloc(type, 0);
+  if (self) new (&object_of(self)->value) Variable();
+  return self;
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(object_of(self)->attributes);
+  return 0;
+}
+int clear(PyObject* self) {
+  Py_CLEAR(object_of(self)->attributes);
+  return 0;
+}
+void destroy(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  if (object_of(self)->weak_references) PyObject_ClearWeakRefs(self);
+  clear(self);
+  objects().erase(object_of(self)->value.state());
+  object_of(self)->value.~Variable();
+  Py_TYPE(self)->tp_free(self);
+}
+
+Tensor delta_for(PyObject* self, PyObject* value) {
+  return to_tensor(value, variable_of(self).dtype());
+}
+
+PyObject* myself(PyObject* self) {
+  Py_INCREF(self);
+  return self;
+}
+
+const char* const kInit = "_set";
+const char* const kInitSignature = "value, name, trainable";
+PyObject* initialize(PyObject* self, const Arguments& a) {
+  Variable& v = object_of(self)->value;
+  if (v.defined()) raise(PyExc_RuntimeError, "The Variable has a value already.");
+  v = Variable(a.tensor(0), {.name = a.string(1), .trainable = a.boolean(2)});
+  objects()[v.state()] = self;
+  Py_RETURN_NONE;
+}
+
+void check_shapes(PyObject* self, const Tensor& value) {
+  const Variable& v = variable_of(self);
+  if (!(v.shape() == value.shape()))
+    raise(PyExc_ValueError,
+          "Cannot assign value to variable '%s:0': Shape mismatch. The variable shape %s, and the "
+          "assigned value shape %s are incompatible.",
+          v.name().c_str(), gradus::to_string(v.shape()).c_str(),
+          gradus::to_string(value.shape()).c_str());
+}
+
+const char* const kAssign = "assign";
+const char* const kAssignAdd = "assign_add";
+const char* const kAssignSub = "assign_sub";
+const char* const kAssignSignature = "value, use_locking=False, name=None, read_value=True";
+const char* const kDeltaSignature = "delta, use_locking=False, name=None, read_value=True";
+PyObject* assign(PyObject* self, const Arguments& a) {
+  const Tensor value = delta_for(self, a[0]);
+  check_shapes(self, value);
+  variable_of(self).assign(value);
+  return myself(self);
+}
+PyObject* assign_add(PyObject* self, const Arguments& a) {
+  const Tensor delta = delta_for(self, a[0]);
+  check_shapes(self, delta);
+  on_large(delta, [&] { variable_of(self).assign_add(delta); });
+  return myself(self);
+}
+PyObject* assign_sub(PyObject* self, const Arguments& a) {
+  const Tensor delta = delta_for(self, a[0]);
+  check_shapes(self, delta);
+  on_large(delta, [&] { variable_of(self).assign_sub(delta); });
+  return myself(self);
+}
+
+const char* const kScatter = "_scatter";
+const char* const kScatterSignature = "how, indices, updates";
+PyObject* scatter(PyObject* self, const Arguments& a) {
+  const Tensor indices = a.tensor(1), updates = delta_for(self, a[2]);
+  const std::string how = a.string(0);
+  const Variable& v = variable_of(self);
+  on_large(updates, [&] {
+    how == "add"   ? v.scatter_add(indices, updates)
+    : how == "sub" ? v.scatter_sub(indices, updates)
+                   : v.scatter_update(indices, updates);
+  });
+  return myself(self);
+}
+
+PyObject* read(PyObject* self, PyObject*) {
+  return guarded([&] { return wrap(variable_of(self).value()); });
+}
+
+PyObject* through_value(PyObject* self, const char* method) {
+  const Ref value = Ref::own(wrap(variable_of(self).value()));
+  return PyObject_CallMethod(value, method, nullptr);
+}
+PyObject* as_numpy(PyObject* self, PyObject*) {
+  return guarded([&] { return through_value(self, "numpy"); });
+}
+PyObject* as_array(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  return guarded([&] {
+    const Ref value = Ref::own(wrap(variable_of(self).value()));
+    const Ref method = Ref::own(PyObject_GetAttrString(value, "__array__"));
+    return PyObject_Call(method, arguments, keywords);
+  });
+}
+
+Py_hash_t hash(PyObject*) {
+  PyErr_SetString(PyExc_TypeError,
+                  "Variable is unhashable. Instead, use variable.ref() as the key.");
+  return -1;
+}
+
+PyObject* repr(PyObject* self) {
+  return guarded(
+      [&] { return PyObject_CallOneArg(imported("gradus._text", "variable_repr"), self); });
+}
+
+template <class F>
+PyCFunction as_method(F f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
+constexpr int kFast = METH_FASTCALL | METH_KEYWORDS;
+PyMethodDef methods[] = {
+    {"_set", as_method(call_method<kInit, kInitSignature, initialize>), kFast, nullptr},
+    {"assign", as_method(call_method<kAssign, kAssignSignature, assign>), kFast,
+     "assign($self, value, use_locking=False, name=None, read_value=True)\n--\n\n"
+     "Replaces the value. Tensors read before keep the old one."},
+    {"assign_add", as_method(call_method<kAssignAdd, kDeltaSignature, assign_add>), kFast,
+     "assign_add($self, delta, use_locking=False, name=None, read_value=True)\n--\n\n"
+     "Adds to the value."},
+    {"assign_sub", as_method(call_method<kAssignSub, kDeltaSignature, assign_sub>), kFast,
+     "assign_sub($self, delta, use_locking=False, name=None, read_value=True)\n--\n\n"
+     "Subtracts from the value."},
+    {"_scatter", as_method(call_method<kScatter, kScatterSignature, scatter>), kFast, nullptr},
+    {"value", read, METH_NOARGS, "value()\n--\n\nThe value, a Tensor."},
+    {"read_value", read, METH_NOARGS, "read_value()\n--\n\nThe value, a Tensor."},
+    {"numpy", as_numpy, METH_NOARGS, "numpy()\n--\n\nA copy of the value as a NumPy array."},
+    {"__array__", as_method(as_array), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {}};
+
+PyObject* get_shape(PyObject* self, void*) {
+  return guarded([&] { return wrap_shape(variable_of(self).shape()); });
+}
+PyObject* get_dtype(PyObject* self, void*) {
+  return guarded([&] { return wrap(variable_of(self).dtype()); });
+}
+PyObject* get_name(PyObject* self, void*) {
+  return guarded([&] { return text(variable_of(self).name()).release(); });
+}
+PyObject* get_trainable(PyObject* self, void*) {
+  return guarded([&] { return PyBool_FromLong(variable_of(self).trainable()); });
+}
+PyObject* get_priority(PyObject*, void*) { return PyLong_FromLong(100); }
+
+PyGetSetDef properties[] = {
+    {"shape", get_shape, nullptr, "The sizes along the axes, a TensorShape.", nullptr},
+    {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
+    {"_name", get_name, nullptr, nullptr, nullptr},
+    {"trainable", get_trainable, nullptr, "Whether tapes watch it by themselves.", nullptr},
+    {"__array_priority__", get_priority, nullptr, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {}};
+
+}  // namespace
+
+const Variable& variable_of(PyObject* o) {
+  const Variable& v = object_of(o)->value;
+  if (!v.defined())
+    raise(PyExc_ValueError, "The Variable has no value yet: its __init__ was not called.");
+  return v;
+}
+
+PyObject* wrap(const Variable& variable) {
+  const auto found = objects().find(variable.state());
+  if (found != objects().end()) return Ref::copy(found->second).release();
+  auto* type = reinterpret_cast<PyTypeObject*>(class_of("Variable"));
+  Ref self = Ref::own(make(type, nullptr, nullptr));
+  object_of(self)->value = variable;
+  objects()[variable.state()] = self;
+  return self.release();
+}
+
+PyTypeObject variable_type = {
+    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)  //
+                   .tp_name = "gradus._core.Variable",
+    .tp_basicsize = sizeof(VariableObject),
+    .tp_dealloc = destroy,
+    .tp_repr = repr,
+    .tp_as_number = &number_slots,
+    .tp_as_sequence = &sequence_slots,
+    .tp_as_mapping = &mapping_slots,
+    .tp_hash = hash,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .tp_traverse = traverse,
+    .tp_clear = clear,
+    .tp_richcompare = compare_tensors,
+    .tp_weaklistoffset = offsetof(VariableObject, weak_references),
+    .tp_iter = iterate_tensor,
+    .tp_methods = methods,
+    .tp_getset = properties,
+    .tp_dictoffset = offsetof(VariableObject, attributes),
+    .tp_new = make,
+};
+
+}  // namespace gradus::python

@@ -1,0 +1,298 @@
+"""Functions whose shape is Python's own: any number of arguments, structures, contexts."""
+import contextlib
+import enum
+import sys
+
+from . import _core, nest
+from ._types import IndexedSlices, TensorShape
+
+__all__ = ["UnconnectedGradients", "TensorSpec", "broadcast_dynamic_shape", "broadcast_static_shape", "cond_value",
+           "control_dependencies", "clip_by_global_norm", "device", "einsum", "ensure_shape", "executing_eagerly",
+           "get_static_value", "group", "init_scope", "meshgrid", "no_op", "print", "py_function", "numpy_function",
+           "shape_n", "tuple", "zeros_initializer", "ones_initializer", "constant_initializer",
+           "random_normal_initializer", "random_uniform_initializer", "inside_function"]
+__all__.remove("cond_value")
+
+
+class UnconnectedGradients(enum.Enum):
+    """What a gradient is where there is no dependence."""
+    NONE = "none"
+    ZERO = "zero"
+
+
+class TensorSpec:
+    """The shape and dtype of a tensor."""
+
+    def __init__(self, shape, dtype=None, name=None):
+        self._shape = TensorShape(shape)
+        self._dtype = _tf().as_dtype("float32" if dtype is None else dtype)
+        self._name = name
+
+    shape = property(lambda self: self._shape, doc="A TensorShape.")
+    dtype = property(lambda self: self._dtype, doc="A DType.")
+    name = property(lambda self: self._name)
+
+    @classmethod
+    def from_tensor(cls, tensor, name=None):
+        return cls(tensor.shape, tensor.dtype, name)
+
+    from_spec = from_tensor
+
+    def is_compatible_with(self, value):
+        return self._dtype == value.dtype and self._shape.is_compatible_with(value.shape)
+
+    def __eq__(self, other):
+        return isinstance(other, TensorSpec) and (self._dtype, self._shape) == (other._dtype, other._shape)
+
+    def __hash__(self):
+        return hash((self._dtype, self._shape))
+
+    def __repr__(self):
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+    def __reduce__(self):
+        return TensorSpec, (self._shape, self._dtype, self._name)
+
+
+def _tf():
+    return sys.modules["gradus"]
+
+
+def einsum(equation, *inputs, **kwargs):
+    """Sums of products over named axes: einsum("ij,jk->ik", a, b) is a matrix product."""
+    if len(inputs) == 1 and isinstance(inputs[0], (list, builtin_tuple)):
+        inputs = inputs[0]
+    unknown = set(kwargs) - {"optimize", "name"}
+    if unknown:
+        raise TypeError(f"Invalid keyword arguments for this function: {', '.join(sorted(unknown))}.")
+    return _core._einsum(equation, list(inputs))
+
+
+builtin_tuple, builtin_print = tuple, print
+
+
+def meshgrid(*args, **kwargs):
+    """The coordinates of a grid, one tensor per axis; indexing is "xy" or "ij"."""
+    indexing = kwargs.pop("indexing", "xy")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` must be one of ('xy', 'ij'), but got '{indexing}'")
+    return _core._meshgrid([_tf().convert_to_tensor(a) for a in args], indexing) if args else []
+
+
+def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+    """All tensors scaled by one factor, so that their common norm is at most clip_norm; and that norm."""
+    tf = _tf()
+    values = [t.values if isinstance(t, IndexedSlices) else t for t in t_list]
+    norm = tf.linalg.global_norm(values) if use_norm is None else tf.convert_to_tensor(use_norm)
+    scale = clip_norm / tf.maximum(norm, tf.cast(clip_norm, norm.dtype))
+    scale = tf.where(tf.math.is_finite(norm), scale, norm - norm)  # NaN if the norm is not finite
+    scaled = [None if v is None else v * tf.cast(scale, v.dtype) for v in values]
+    return [IndexedSlices(v, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else v
+            for v, t in zip(scaled, t_list)], norm
+
+
+def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None):  # noqa: A001
+    """Prints tensors and other objects to standard error, or where output_stream says."""
+    tf = _tf()
+
+    def text(value):
+        if not nest.is_nested(value):
+            return tensor_text(value) if tf.is_tensor(value) else str(value)
+        return str(nest.map_structure(lambda v: _Verbatim(tensor_text(v)) if tf.is_tensor(v) else v, value))
+
+    def tensor_text(value):
+        import numpy as np
+        array = np.asarray(value)
+        if array.ndim == 0:
+            return str(value.numpy())
+        edge = array.size if summarize == -1 else summarize
+        with np.printoptions(threshold=0 if summarize != -1 else sys.maxsize, edgeitems=edge, linewidth=10 ** 6):
+            shown = np.array2string(array, separator=" ", formatter={"float_kind": lambda v: f"{v:g}"})
+        return shown
+
+    if output_stream is None:
+        output_stream = sys.stderr
+    line = sep.join(text(i) for i in inputs)
+    if isinstance(output_stream, str):
+        if not output_stream.startswith("file://"):
+            raise ValueError(f"Unsupported output stream {output_stream}")
+        with open(output_stream[len("file://"):], "a") as file:
+            file.write(line + end)
+    else:
+        output_stream.write(line + end)
+
+
+class _Verbatim(str):
+    __repr__ = str.__str__
+
+
+@contextlib.contextmanager
+def device(device_name):
+    """Accepted for TensorFlow's sake: there is one device, the CPU."""
+    yield device_name
+
+
+@contextlib.contextmanager
+def control_dependencies(control_inputs):
+    """Nothing to do: eager operations run in program order."""
+    yield
+
+
+@contextlib.contextmanager
+def init_scope():
+    """Nothing to do outside of functions."""
+    yield
+
+
+def executing_eagerly():
+    """Whether operations run at once."""
+    return True
+
+
+def inside_function():
+    return False
+
+
+def group(*inputs, **kwargs):
+    """Nothing to do: the operations have run."""
+
+
+def no_op(name=None):
+    """Does nothing."""
+
+
+def tuple(tensors, control_inputs=None, name=None):  # noqa: A001
+    """The tensors themselves, as a list."""
+    return list(tensors)
+
+
+def get_static_value(tensor, partial=False):
+    """The value as a NumPy array."""
+    return tensor.numpy() if _tf().is_tensor(tensor) else None
+
+
+def shape_n(input, out_type=None, name=None):  # noqa: A002
+    """The shapes of several tensors."""
+    tf = _tf()
+    return [tf.shape(t, tf.int32 if out_type is None else out_type) for t in input]
+
+
+def ensure_shape(x, shape, name=None):
+    """x, if it has this shape."""
+    tf = _tf()
+    x = tf.convert_to_tensor(x)
+    if not x.shape.is_compatible_with(shape):
+        raise tf.errors.InvalidArgumentError(
+            None, None, f"[ensure_shape] Shape of tensor {x.shape} is not compatible with expected shape {shape}.")
+    return x
+
+
+def broadcast_static_shape(shape_x, shape_y):
+    """The shape to which both broadcast."""
+    a, b = list(TensorShape(shape_x)), list(TensorShape(shape_y))
+    longer = max(len(a), len(b))
+    sizes = []
+    for x, y in zip([1] * (longer - len(a)) + a, [1] * (longer - len(b)) + b):
+        if x is not None and y is not None and x != y and 1 not in (x, y):
+            raise ValueError(f"Incompatible shapes for broadcasting: {TensorShape(a)} and {TensorShape(b)}.")
+        sizes.append(y if x == 1 else x if y == 1 or y is None else y)
+    return TensorShape(sizes)
+
+
+def broadcast_dynamic_shape(shape_x, shape_y):
+    """The same, of and as tensors."""
+    return _tf().constant(broadcast_static_shape(shape_x, shape_y).as_list(), dtype="int32")
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """Calls a Python function on tensors."""
+    tf = _tf()
+    result = func(*[tf.convert_to_tensor(i) for i in inp])
+    return _typed(result, Tout)
+
+
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """Calls a Python function on NumPy arrays."""
+    tf = _tf()
+    return _typed(func(*[tf.convert_to_tensor(i).numpy() for i in inp]), Tout)
+
+
+def _typed(result, dtypes):
+    tf = _tf()
+    if dtypes is None or (isinstance(dtypes, (list, builtin_tuple)) and not dtypes):
+        return result
+    if isinstance(dtypes, (list, builtin_tuple)):
+        return [tf.convert_to_tensor(r, d) for r, d in zip(result, dtypes)]
+    return tf.convert_to_tensor(result, dtypes)
+
+
+class _Initializer:
+    def get_config(self):
+        return dict(self.__dict__)
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+class zeros_initializer(_Initializer):  # noqa: N801
+    """Zeros."""
+
+    def __call__(self, shape, dtype="float32", **kwargs):
+        return _tf().zeros(shape, dtype)
+
+
+class ones_initializer(_Initializer):  # noqa: N801
+    """Ones."""
+
+    def __call__(self, shape, dtype="float32", **kwargs):
+        return _tf().ones(shape, dtype)
+
+
+class constant_initializer(_Initializer):  # noqa: N801
+    """One value, or given values."""
+
+    def __init__(self, value=0, support_partition=False):
+        self.value = value
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        return _tf().constant(self.value, dtype=dtype, shape=shape)
+
+
+class random_normal_initializer(_Initializer):  # noqa: N801
+    """Normally distributed numbers."""
+
+    def __init__(self, mean=0.0, stddev=0.05, seed=None):
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape, dtype="float32", **kwargs):
+        return _tf().random.normal(shape, self.mean, self.stddev, dtype, self.seed)
+
+
+class random_uniform_initializer(_Initializer):  # noqa: N801
+    """Uniformly distributed numbers."""
+
+    def __init__(self, minval=-0.05, maxval=0.05, seed=None):
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def __call__(self, shape, dtype="float32", **kwargs):
+        return _tf().random.uniform(shape, self.minval, self.maxval, dtype, self.seed)
+
+
+def publish(namespace):
+    """Puts these functions under their other names as well."""
+    linalg, autodiff = namespace("linalg"), namespace("autodiff")
+    linalg.einsum = einsum
+    linalg.normalize = _normalize
+    autodiff.ForwardAccumulator = _core.ForwardAccumulator
+    namespace("forward_diff").GradientTape = _core.ForwardGradientTape
+
+
+def _normalize(tensor, ord="euclidean", axis=None, name=None):  # noqa: A002
+    """The tensor divided by its norm, and the norm."""
+    norm = _tf().norm(tensor, ord, axis, True)
+    return tensor / norm, norm
+

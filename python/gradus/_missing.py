@@ -1,0 +1,46 @@
+"""What happens when a name of the module is not there: sub-modules are loaded when first used, and what
+is not covered says so."""
+import importlib
+
+_LAZY = ("config", "debugging", "test")
+
+_INSTEAD = {
+    "function": "tf.function is not covered yet: call the Python function itself, which gives the same results",
+    "keras": "Keras is not covered yet: write the model with tf.Variable, tf.Module and tf.GradientTape",
+    "data": "tf.data is not covered yet: iterate over NumPy arrays or Python generators",
+    "compat": "gradus.compat.v1 is not covered yet",
+    "Session": "TensorFlow 1 is not covered yet: operations run at once",
+    "placeholder": "TensorFlow 1 is not covered yet: pass tensors to functions",
+    "gradients": "tf.gradients works on graphs: use tf.GradientTape, or gradus.grad",
+    "strings": "strings are not covered",
+    "string": "strings are not covered",
+    "io": "files are not covered yet: use numpy.save and numpy.load",
+    "image": "images are not covered yet: use NumPy or another library to read and resize them",
+    "SparseTensor": "sparse tensors are not covered yet: use tf.gather and tf.math.unsorted_segment_sum",
+    "sparse": "sparse tensors are not covered yet: use tf.gather and tf.math.unsorted_segment_sum",
+    "RaggedTensor": "ragged tensors are not covered: pad, and use tf.sequence_mask",
+    "ragged": "ragged tensors are not covered: pad, and use tf.sequence_mask",
+    "distribute": "distribution is not covered",
+    "saved_model": "saving models is not covered yet: use numpy.savez on the variables",
+    "train": "tf.train is not covered yet: use numpy.savez on the variables",
+    "summary": "summaries are not covered",
+    "linalg.svd": "not covered yet: use numpy.linalg.svd",
+    "signal": "tf.signal is not covered yet: use numpy.fft",
+}
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        try:
+            return importlib.import_module("gradus." + name)
+        except ModuleNotFoundError:
+            pass
+    import sys
+    if name in _INSTEAD:
+        raise AttributeError(f"gradus has no attribute '{name}': {_INSTEAD[name]}. docs/api-coverage.md lists what is there.")
+    raise AttributeError(f"module 'gradus' has no attribute '{name}'. docs/api-coverage.md lists what is covered.")
+
+
+def __dir__():
+    import sys
+    return sorted(set(vars(sys.modules["gradus"])) | set(_LAZY))

@@ -1,0 +1,61 @@
+"""Every line of cases.py gives what TensorFlow gave."""
+import json
+import math
+import pathlib
+
+import numpy as np
+import pytest
+
+import answers
+import cases
+import gradus as tf
+
+REFERENCE = {}
+for _line in (pathlib.Path(__file__).parent / "reference.json").read_text().splitlines():
+    REFERENCE.update(json.loads(_line))
+
+# Where Gradus answers differently on purpose.
+DIFFERENT = {
+    "tf.constant([1, \"a\"])": "strings are not covered",
+    "tf.constant(300, tf.uint8)": "a number out of range is an error, not another number",
+    "tf.constant(-1, tf.uint8)": "a number out of range is an error, not another number",
+    "tf.constant([A, B])": "a list of tensors is stacked",
+    "tf.linalg.cholesky([[1.0, 2.0], [2.0, 1.0]])": "not positive definite: an error instead of NaN",
+    "grad(tf.sign, A)": "no dependence is None, not zeros",
+}
+
+
+def close(got, want, tolerance):
+    if isinstance(want, dict):
+        if "values" in want and isinstance(got, dict) and "values" in got:
+            if got["dtype"] != want["dtype"] or got["shape"] != want["shape"]:
+                return False
+            tolerance = {"float16": 2e-3, "float64": 1e-12}.get(want["dtype"], 3e-6)
+            scale = max([abs(v) for v in want["values"] if isinstance(v, float)] + [0.0])
+            return all(near(a, b, tolerance, scale) for a, b in zip(got["values"], want["values"]))
+        return isinstance(got, dict) and got.keys() == want.keys() and all(close(got[k], want[k], tolerance) for k in want)
+    if isinstance(want, list):
+        return isinstance(got, list) and len(got) == len(want) and all(close(g, w, tolerance) for g, w in zip(got, want))
+    return near(got, want, tolerance, 0.0)
+
+
+def near(got, want, tolerance, scale):
+    if isinstance(want, float) and isinstance(got, (float, int)):
+        return math.isclose(got, want, rel_tol=tolerance, abs_tol=tolerance * max(scale, 1e-30))
+    if isinstance(want, dict):
+        return all(math.isclose(got[k], want[k], rel_tol=tolerance) for k in want)
+    return got == want
+
+
+@pytest.mark.parametrize("line", cases.LINES)
+def test_as_tensorflow(line):
+    assert line in REFERENCE, "run tools/make_reference.py"
+    if line in DIFFERENT:
+        pytest.skip(DIFFERENT[line])
+    want, got = REFERENCE[line], answers.answer(line, tf, np)
+    if isinstance(want, dict) and "error" in want:
+        assert isinstance(got, dict) and "error" in got, f"TensorFlow raises {want['error'][0]}, got {got}"
+        # The class that TensorFlow raises, or one derived from it.
+        assert want["error"][0] in got["error"], f"TensorFlow raises {want['error'][0]}, got {got['error']}"
+    else:
+        assert close(got, want, 1e-6), f"TensorFlow gives {want}, got {got}"
