@@ -132,14 +132,14 @@ void lstm_kernel(const KernelCall& call) {
 }
 
 // Inputs: x, wx, wh, h0, c0, all h, all gates, all c, d(all h), d(all c).
-// Outputs: dx, dwx, dwh, dbias, dh0, dc0.
+// Outputs: d(all gates before their functions), dwx, dwh, dbias, dh0, dc0.
 void lstm_gradient_kernel(const KernelCall& call) {
   const Sizes s(call.in[0], call.in[2]);
   const DType dtype = call.in[0].dtype;
   const std::int64_t e = s.element, row = s.hidden * e, rows = s.batch * s.time;
   const auto in = [&](int i) { return call.in[static_cast<std::size_t>(i)].as<char>(); };
-  kernels::Scratch memory(static_cast<std::size_t>((rows * s.gates + rows * s.hidden) * e));
-  char *dz = memory.as<char>(), *before = dz + rows * s.gates * e;
+  kernels::Scratch memory(static_cast<std::size_t>(rows * s.hidden * e));
+  char *dz = call.out[0].as<char>(), *before = memory.as<char>();
   char *dh = call.out[4].as<char>(), *dc = call.out[5].as<char>();  // from later steps
   std::memset(dh, 0, static_cast<std::size_t>(s.batch * row));
   std::memset(dc, 0, static_cast<std::size_t>(s.batch * row));
@@ -205,19 +205,6 @@ void lstm_gradient_kernel(const KernelCall& call) {
   };
   weights(in(0), s.in, call.out[1].data);
   weights(before, s.hidden, call.out[2].data);
-  kernels::GemmArgs inputs;
-  inputs.dtype = dtype;
-  inputs.trans_b = true;
-  inputs.m = rows;
-  inputs.n = s.in;
-  inputs.k = s.gates;
-  inputs.a = dz;
-  inputs.lda = s.gates;
-  inputs.b = in(1);
-  inputs.ldb = s.gates;
-  inputs.c = call.out[0].data;
-  inputs.ldc = s.in;
-  kernels::gemm(inputs);
   kernels::reduce_axis(kernels::Reduction::sum, dtype, dz, 1, rows, s.gates, call.out[3].data);
 }
 
@@ -269,7 +256,7 @@ Tensors lstm_body(const void*, std::span<const Tensor> in) {
 
 const Op lstm_gradient_op = not_differentiable(
     {.name = "lstm_gradient",
-     .doc = "What lstm sends back, by products over all times at once.",
+     .doc = "What lstm sends back to its gates, its weights and its first states.",
      .dtypes = one_dtype(float32) | one_dtype(float64),
      .inputs = 10,
      .outputs = 6,
@@ -288,7 +275,8 @@ const Op lstm_gradient_op = not_differentiable(
            for (int i : {3, 4}) check_operand_shape(c, i, {x[0], h});
            for (int i : {5, 7, 8, 9}) check_operand_shape(c, i, {x[0], x[1], h});
            check_operand_shape(c, 6, {x[0], x[1], gates});
-           for (int i = 0; i < 3; ++i) out.push_back({dtype, c.shape(i)});
+           out.push_back({dtype, c.shape(6)});
+           for (int i : {1, 2}) out.push_back({dtype, c.shape(i)});
            out.push_back({dtype, {c.shape(1)[1]}});
            out.push_back({dtype, c.shape(3)});
            out.push_back({dtype, c.shape(4)});
@@ -347,8 +335,8 @@ const Op lstm_op = composite(
                            or_zeros(cts[0], s.out[0]),
                            or_zeros(cts[2], s.out[2])};
       Tensors all = lstm_gradient_op.run(in, nullptr);
-      (void)wanted;
-      for (std::size_t i = 0; i < 6; ++i) grads[i] = all[i];
+      if (wanted & 1) grads[0] = matmul(all[0], s.in[1], {.transpose_b = true});
+      for (std::size_t i = 1; i < 6; ++i) grads[i] = all[i];
     });
 
 namespace nn {
