@@ -57,5 +57,19 @@ Tensor det(In input);
 Tensor logdet(In matrix);                     // of positive definite matrices
 std::pair<Tensor, Tensor> slogdet(In input);  // sign and log(|det|)
 
+// Symmetric matrices, of which the lower triangle is read: eigenvalues in ascending order, and
+// eigenvectors as columns of length 1 with a positive largest component. Gradients treat the matrix
+// as symmetric; eigenvectors of equal values have none.
+struct Eigh {
+  Tensor e, v;
+};
+Eigh eigh(In tensor);
+Tensor eigvalsh(In tensor);
+// q r = input with orthonormal columns and an upper triangle; at least as many rows as columns.
+struct Qr {
+  Tensor q, r;
+};
+Qr qr(In input);
+
 }  // namespace linalg
 }  // namespace gradus

@@ -33,6 +33,9 @@ Tensor conv2d(In x, In filter, const ConvOptions& options = {});
 Tensor conv2d_transpose(In x, In filter, const Shape& output_shape,
                         const ConvOptions& options = {});
 
+// x + bias along the last axis.
+Tensor bias_add(In value, In bias);
+
 // In one dimension: x [n, width, c], filters [width, c / groups, out].
 Tensor conv1d(In x, In filters, std::int64_t stride = 1, const std::string& padding = "VALID",
               std::int64_t dilation = 1);

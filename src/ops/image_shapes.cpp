@@ -43,6 +43,16 @@ const Shape& check_blocks(const char* op, const Tensor& x, std::int64_t block_si
 
 }  // namespace
 
+Tensor bias_add(In value, In bias) {
+  if (value->rank() < 2 || bias->rank() != 1 ||
+      !sizes_agree(value->shape().back(), bias->shape()[0])) {
+    fail<InvalidArgumentError>("[bias_add] got a bias of shape ", bias->shape(),
+                               " for a value of shape ", value->shape(),
+                               "; one number for each of the last axis was expected");
+  }
+  return value + bias;
+}
+
 Tensor conv1d(In x, In filters, std::int64_t stride, const std::string& padding,
               std::int64_t dilation) {
   check_rank("conv1d", "filters", filters, 3, "[width, channels, out channels]");

@@ -19,6 +19,7 @@ namespace gradus {
     &conj_op,
     &conv2d_op,
     &cumsum_op,
+    &eigh_op,
     &exp_op,
     &gather_nd_op,
     &gather_op,

@@ -1,0 +1,83 @@
+#include <limits>
+
+#include "unit/ops_util.h"
+
+namespace gradus {
+namespace {
+
+using linalg::matrix_transpose;
+
+Tensor symmetric(const Tensor& x) { return x + matrix_transpose(x); }
+
+TEST(Eigh, ValuesAndVectors) {
+  const Tensor a = {{2.0, 1.0}, {1.0, 2.0}};
+  const auto [e, v] = linalg::eigh(a);
+  const double h = std::sqrt(0.5);
+  EXPECT_TRUE(near(e, {1, 3}));
+  EXPECT_TRUE(near(abs(v), {h, h, h, h}));
+  // Only the lower triangle is read.
+  EXPECT_TRUE(near(linalg::eigvalsh(Tensor{{2.0, 99.0}, {1.0, 2.0}}), {1, 3}));
+  EXPECT_TRUE(near(linalg::eigvalsh(zeros({3, 3})), {0, 0, 0}));
+  EXPECT_TRUE(near(linalg::eigvalsh(eye(3)), {1, 1, 1}));
+  EXPECT_TRUE(near(linalg::eigvalsh(Tensor{{1e-200, 0.0}, {0.0, 1e200}}), {1e-200, 1e200}));
+  EXPECT_TRUE(near(linalg::eigvalsh(Tensor{{std::nan(""), 0.0}, {0.0, 1.0}}),
+                   {std::nan(""), std::nan("")}));
+  EXPECT_EQ(linalg::eigh(zeros({2, 0, 0})).v.shape(), Shape({2, 0, 0}));
+  EXPECT_THROW(linalg::eigh(ones({2, 3})), InvalidArgumentError);
+  EXPECT_THROW(linalg::eigh(ones({2, 2}, float16)), InvalidArgumentError);
+}
+
+TEST(Eigh, PutsLargerMatricesTogetherAgain) {
+  const Tensor a = symmetric(random_tensor({2, 17, 17}));
+  const auto [e, v] = linalg::eigh(a);
+  EXPECT_TRUE(near(matmul(v * expand_dims(e, -2), v, {.transpose_b = true}), values_of(a), 1e-12));
+  EXPECT_TRUE(
+      near(matmul(v, v, {.transpose_a = true}), values_of(eye(17, -1, {2}, float64)), 1e-12));
+}
+
+TEST(Eigh, Derivatives) {
+  const auto f = [](const std::vector<Tensor>& in) {
+    const auto [e, v] = linalg::eigh(symmetric(in[0]));
+    return matmul(square(v), expand_dims(exp(e), -1));
+  };
+  check_derivatives(f, {random_tensor({3, 3})}, 1e-4);
+  check_batching(f, {random_tensor({3, 3})}, 0);
+  const auto values = [](const std::vector<Tensor>& in) { return linalg::eigvalsh(in[0]); };
+  EXPECT_TRUE(near(gradient_of(values, {Tensor{{2.0, 0.0}, {0.0, 2.0}}}), {1, 0, 0, 1}))
+      << "equal values";
+}
+
+TEST(Qr, PutsTogetherAgain) {
+  for (const Shape& shape : {Shape{4, 3}, Shape{2, 5, 5}, Shape{3, 1}, Shape{1, 1}}) {
+    const Tensor a = random_tensor(shape);
+    const auto [q, r] = linalg::qr(a);
+    EXPECT_TRUE(near(matmul(q, r), values_of(a), 1e-13));
+    const Tensor products = matmul(q, q, {.transpose_a = true});
+    EXPECT_TRUE(near(products - eye(shape.back(), -1, {}, float64),
+                     Values(static_cast<std::size_t>(products.num_elements()), 0), 1e-13));
+    EXPECT_TRUE(near(linalg::band_part(r, 0, -1), values_of(r)));
+  }
+  EXPECT_TRUE(near(linalg::qr(zeros({2, 2})).r, {0, 0, 0, 0}));
+  EXPECT_TRUE(std::isnan(linalg::qr(Tensor{{std::nan("")}}).q.item<double>()));
+  EXPECT_THROW(linalg::qr(ones({2, 3})), InvalidArgumentError);
+  EXPECT_THROW(linalg::qr(ones({2})), InvalidArgumentError);
+}
+
+TEST(Qr, Derivatives) {
+  const auto f = [](const std::vector<Tensor>& in) {
+    const auto [q, r] = linalg::qr(in[0]);
+    return matmul(square(q), r);
+  };
+  for (const Shape& shape : {Shape{4, 3}, Shape{2, 2, 2}}) {
+    check_derivatives(f, {random_tensor(shape)}, 1e-4);
+    check_batching(f, {random_tensor(shape)}, 0);
+  }
+}
+
+TEST(BiasAdd, AlongTheLastAxis) {
+  EXPECT_TRUE(near(nn::bias_add(zeros({2, 2}), Tensor{1.0f, 2.0f}), {1, 2, 1, 2}));
+  EXPECT_THROW(nn::bias_add(zeros({2, 2}), Tensor{1.0f}), InvalidArgumentError);
+}
+
+}  // namespace
+}  // namespace gradus
