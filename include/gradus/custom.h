@@ -108,7 +108,8 @@ auto custom_jvp(F f, R rule) {
 
 // f, of which a tape keeps only the arguments: it runs again when its gradient is computed. What f
 // reads besides (variables, tensors of its surroundings) gets gradients too, at the values of the
-// first run. Random ops draw the same numbers again; f must do the same every time.
+// first run. Random ops draw the same numbers again; f must do the same every time, and
+// own what it captures: it runs when the gradient is computed.
 template <class F>
 auto recompute_grad(F f) {
   return [f = std::move(f)](const auto&... arguments) {

@@ -1,5 +1,6 @@
 // Gradus: tensors and their derivatives. This header includes the whole public API.
 #pragma once
+#include "gradus/check_gradient.h"
 #include "gradus/custom.h"
 #include "gradus/dlpack.h"
 #include "gradus/error.h"

@@ -290,18 +290,13 @@ bool any_traced(const std::vector<Tensor>& tensors) {
   return std::ranges::any_of(tensors, is_traced);
 }
 
-// What f uses and somebody follows, besides what it is given (of which one example may be given).
-std::vector<Tensor> surroundings(const Mute::Captured& used, const std::vector<Tensor>& given) {
-  std::vector<Tensor> result;
-  for (const Tensor& t : used) {
-    const auto same = [&](Tensor g) {
-      while (g.impl() != t.impl() && g.impl()->kind == ValueKind::batched)
-        g = Tensor(g.impl()->extra()->inner);
-      return g.impl() == t.impl();
-    };
-    if (std::ranges::none_of(given, same)) result.push_back(t);
-  }
-  return result;
+// The arguments under names that nobody follows: what a function is still seen to use comes from
+// its surroundings, even if it is one of its arguments too.
+std::vector<Tensor> renamed(std::vector<Tensor> arguments) {
+  const Mute nobody_is_told(0);
+  for (Tensor& t : arguments)
+    if (t.defined()) t = identity(t);
+  return arguments;
 }
 
 std::shared_ptr<GradientCall> start_gradient(
@@ -321,15 +316,15 @@ std::shared_ptr<GradientCall> start_gradient(
 
 std::shared_ptr<JvpCall> start_jvp(const Function& f, const Function& rule,
                                    const std::vector<Tensor>& arguments) {
+  const std::vector<Tensor> given = renamed(arguments);
   Mute::Captured used;
   const Mute insides(0, &used);
   const ReadVariables reads(ReadVariables::Which::trainable);
-  const std::vector<Tensor> results = f(arguments);
-  const std::vector<Tensor> captured = surroundings(used, arguments);
-  if (!captured.empty() || !reads.found.empty()) {
+  const std::vector<Tensor> results = f(given);
+  if (!used.empty() || !reads.found.empty()) {
     fail<InvalidArgumentError>(
         "[custom_jvp] the function uses ",
-        reads.found.empty() ? "a watched tensor of shape " + to_string(captured[0].shape())
+        reads.found.empty() ? "a watched tensor of shape " + to_string(used[0].shape())
                             : "the variable '" + reads.found[0].name() + "'",
         " that is not among its arguments, and its rule could give no derivative for it; make it "
         "an argument, or use stop_gradient");
@@ -370,6 +365,7 @@ std::vector<Tensor> call_recomputed(Function f, const std::vector<Tensor>& argum
         },
         CustomCall::Rule::none, arguments);
   }
+  const std::vector<Tensor> given = renamed(arguments);
   Mute::Captured used;
   Variables variables;
   SeedLog seeds;
@@ -378,16 +374,24 @@ std::vector<Tensor> call_recomputed(Function f, const std::vector<Tensor>& argum
     const Mute insides(0, &used);
     const SeedScope note(seeds, SeedScope::Use::note);
     ReadVariables reads(ReadVariables::Which::all);
-    results = f(arguments);
+    results = f(given);
     variables = std::move(reads.found);
   }
+  for (Tensor t : arguments) {
+    while (t.defined() && t.impl()->kind == ValueKind::batched) {
+      t = Tensor(t.impl()->extra()->inner);
+      if (std::ranges::any_of(used, [&](const Tensor& u) { return u.impl() == t.impl(); })) {
+        fail<UnimplementedError>(
+            "[recompute_grad] inside vmap the function uses an argument of shape ", t.shape(),
+            " (the whole batch) also from outside; take it from the arguments only");
+      }
+    }
+  }
   std::vector<Tensor> inputs = arguments;
+  inputs.insert(inputs.end(), used.begin(), used.end());
   for (const Variable& v : variables) inputs.push_back(v.value());
-  std::vector<Tensor> captured = surroundings(used, inputs);
-  inputs.insert(inputs.begin() + static_cast<std::ptrdiff_t>(arguments.size()), captured.begin(),
-                captured.end());
   const auto call =
-      std::make_shared<RecomputedCall>(results, std::move(f), arguments.size(), std::move(captured),
+      std::make_shared<RecomputedCall>(results, std::move(f), arguments.size(), std::move(used),
                                        std::move(variables), std::move(seeds));
   results.clear();
   return as_vector(call_custom(*call, inputs));

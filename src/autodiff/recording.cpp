@@ -171,8 +171,8 @@ bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* 
             .first_edge = static_cast<std::uint32_t>(edges_.size()),
             .first_saved = static_cast<std::uint32_t>(saved_.size()),
             .first_out = add_values(out.size(), followers),
-            .in_count = static_cast<std::uint16_t>(in.size()),
-            .out_count = static_cast<std::uint16_t>(out.size()),
+            .in_count = static_cast<std::uint32_t>(in.size()),
+            .out_count = static_cast<std::uint32_t>(out.size()),
             .saved_in = 0,
             .saved_out = 0,
             .cut = cut};

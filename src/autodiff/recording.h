@@ -38,10 +38,12 @@ class Recording {
     std::uint32_t first_edge;    // into edges_: one value number per input, kNone if not followed
     std::uint32_t first_saved;   // into saved_: inputs of saved_in, then outputs of saved_out
     Id first_out;
-    std::uint16_t in_count, out_count;
+    std::uint32_t in_count, out_count;
     std::uint32_t saved_in, saved_out;  // masks; bit 31 stands for all later ones as well
     bool cut;                           // no derivative: recorded to explain, not to differentiate
   };
+
+  static_assert(sizeof(Node) == 56);
 
   Recording();
   std::uint32_t serial() const { return serial_; }

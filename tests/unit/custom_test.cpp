@@ -261,6 +261,18 @@ TEST(RecomputeGrad, VariablesAndSurroundingsGetGradientsAtTheOldValues) {
   EXPECT_EQ(values(dx), (Values{40, 900}));
 }
 
+TEST(RecomputeGrad, AnArgumentMayAlsoBeUsedFromOutside) {
+  const Tensor x(3.0);
+  const auto f = [](const Tensor& a) {
+    return recompute_grad([a](const Tensor& b) { return a * a * b; })(a);
+  };
+  EXPECT_EQ(grad(f)(x).item<double>(), 27);
+  EXPECT_EQ(grad(grad(f))(x).item<double>(), 18);
+  EXPECT_EQ(jvp(f, x, Tensor(1.0)).second.item<double>(), 27);
+  const Tensor xs = {1.0, 2.0};
+  EXPECT_EQ(values(vmap(grad(f))(xs)), (Values{3, 12}));
+}
+
 TEST(RecomputeGrad, Nests) {
   const Variable w(Tensor(3.0));
   const auto inner = recompute_grad([&](const Tensor& x) { return x * x * w; });
