@@ -17,7 +17,7 @@ BELOW = {
     "graph": ["tensor", "expr"],
     "ops": ["graph", "kernels", "expr"],
     "autodiff": ["ops"],
-    "compile": ["ops"],
+    "compile": ["autodiff"],
 }
 VOCABULARY = {"error.h", "dtype.h"}  # public headers that every layer may use
 

@@ -6,6 +6,7 @@
 #include "gradus/error.h"
 #include "gradus/explain.h"
 #include "gradus/forward.h"
+#include "gradus/function.h"
 #include "gradus/functional.h"
 #include "gradus/gradient.h"
 #include "gradus/interrupt.h"

@@ -8,6 +8,7 @@
 #include "autodiff/rules.h"
 #include "base/check.h"
 #include "gradus/ops.h"
+#include "graph/bind.h"
 #include "graph/evaluate.h"
 #include "graph/graph.h"
 
@@ -174,12 +175,13 @@ class TracedCall final : public CustomCall {
   }
 
   Avals outputs(std::span<const Aval> args) const {
-    const std::vector<std::int64_t> sizes = bind_sizes(*graph_, args);
+    const std::optional<Sizes> sizes = bind_sizes(*graph_, args);
+    GRADUS_ASSERT(sizes.has_value());
     Avals out;
     for (Graph::Value v : results_) {
       Aval aval = graph_->info(v).aval;
       for (int i = 0; i < aval.shape.rank(); ++i)
-        aval.shape[i] = graph_->symbols().evaluate(aval.shape[i], sizes);
+        aval.shape[i] = graph_->symbols().evaluate(aval.shape[i], *sizes);
       out.push_back(aval);
     }
     return out;

@@ -6,6 +6,7 @@
 #include "gradus/in.h"
 #include "graph/batch.h"
 #include "graph/context.h"
+#include "graph/dynamic_size.h"
 #include "graph/elementwise.h"
 #include "graph/graph.h"
 #include "tensor/tensor_impl.h"
@@ -19,8 +20,6 @@ namespace detail {
 void set_call_site(std::source_location where) noexcept {
   if (!thread_context.fixed) thread_context.where = where;
 }
-Tensor weak_number(double x) { return make_weak(x); }
-Tensor weak_number(std::int64_t x) { return make_weak(x); }
 
 }  // namespace detail
 
@@ -85,6 +84,43 @@ DType elementwise_dtype(const Op& op, std::span<const View> in) {
   return rule.makes_bool ? bool_ : dtype;
 }
 
+struct NumberAttrs {
+  DType dtype = float32;
+  static auto fields() { return attr_fields(attr("dtype", &NumberAttrs::dtype)); }
+};
+
+const Op number_op = internal(
+    {.name = "number",
+     .doc = "A host number in the dtype of what it met.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<NumberAttrs>(),
+     .infer =
+         [](const Call& c, Avals& out) {
+           out.push_back({c.get<NumberAttrs>().dtype, c.shape(0)});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           static const auto* copy = elementwise_rule([](Expr x) { return x; }).release();
+           copy->run(c.in, c.out[0]);
+         },
+     .expression = [](const Call& c, std::span<const Expr> in) -> std::vector<Expr> {
+       return {convert(in[0], expr::type_of(c.get<NumberAttrs>().dtype))};
+     }},
+    "a host number is not watched by anyone");
+
+Tensor convert_number(const Tensor& number, DType to) {
+  const NumberAttrs attrs{to};
+  Tensor plain = make_alias(number);  // without the mark of a number
+  return number_op({plain}, attrs);
+}
+
+// A size that is a symbol, used as a number: it is what the size will be when the program runs.
+bool is_traced_size(double x) {
+  if (!thread_context.graph || !(x <= static_cast<double>(kFirstSymbol)) || x < -0x1p62) return false;
+  const auto size = static_cast<std::int64_t>(x);
+  return static_cast<double>(size) == x && thread_context.graph->symbols().has(size);
+}
+
 // Host numbers take the dtype of the tensors they meet; alone they are float32 or int32.
 void give_dtypes(const Op& op, SmallVector<Tensor, 4>& held, SmallVector<const Tensor*, 8>& in) {
   const std::uint32_t masks = op.kind == Kind::elementwise ? op.elementwise->bool_inputs : 0;
@@ -106,6 +142,11 @@ void give_dtypes(const Op& op, SmallVector<Tensor, 4>& held, SmallVector<const T
     const TensorImpl& t = *in[i]->impl();
     if (!t.has(kWeak)) continue;
     const DType to = masks >> i & 1 ? bool_ : dtype;
+    if (t.kind != ValueKind::concrete) {  // a number that a compiled function is given
+      held.push_back(convert_number(*in[i], to));
+      in[i] = &held.back();
+      continue;
+    }
     const double x = t.dtype == float64
                          ? *static_cast<const double*>(t.data)
                          : static_cast<double>(*static_cast<const std::int64_t*>(t.data));
@@ -226,6 +267,23 @@ Tensors dispatch_slowly(const Op& op, const void* attrs, Pointers given, std::ui
 }
 
 }  // namespace
+
+namespace detail {
+
+Tensor weak_number(std::int64_t x) {
+  if (!is_symbol(x) || !is_traced_size(static_cast<double>(x))) return make_weak(x);
+  Tensor size = traced_size(x);
+  size.impl()->set(kWeak);
+  return size;
+}
+Tensor weak_number(double x) {
+  if (!is_traced_size(x)) return make_weak(x);
+  Tensor size = convert_number(traced_size(static_cast<std::int64_t>(x)), float64);
+  size.impl()->set(kWeak);
+  return size;
+}
+
+}  // namespace detail
 
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
   if (a == b) return a;

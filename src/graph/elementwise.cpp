@@ -231,10 +231,10 @@ void ElementwiseRule::run(std::span<const View> in, const View& out) const {
     run_complex("elementwise", program(real, out.dtype == bool_ ? bool_ : float64, 0), in, out);
     return;
   }
-  const LoopNest nest(in, out);
+  const LoopNest nest(in, *out.shape);
   DType dtypes[expr::kMaxInputs];
   for (std::size_t i = 0; i < in.size(); ++i) dtypes[i] = in[i].dtype;
-  nest.run(kernel({dtypes, in.size()}, out.dtype, nest.per_row), in, out);
+  nest.run(kernel({dtypes, in.size()}, out.dtype, nest.per_row), in, {&out, 1});
 }
 
 }  // namespace gradus

@@ -3,46 +3,9 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "tensor/tensor_impl.h"
+#include "graph/bind.h"
 
 namespace gradus {
-namespace {
-
-// Attributes with their symbolic sizes replaced by numbers.
-void bind_attrs(const Symbols& symbols, const std::vector<std::int64_t>& sizes,
-                const AttrType& type, std::byte* attrs) {
-  for (const AttrField& field : type.fields) {
-    std::byte* at = attrs + field.offset;
-    if (field.kind == AttrKind::ints) {
-      Ints& list = *reinterpret_cast<Ints*>(at);
-      for (int i = 0; i < list.rank(); ++i) list[i] = symbols.evaluate(list[i], sizes);
-    } else if (field.kind == AttrKind::integer && field.bytes == 8) {
-      std::int64_t& size = *reinterpret_cast<std::int64_t*>(at);
-      size = symbols.evaluate(size, sizes);
-    }
-  }
-}
-
-}  // namespace
-
-std::vector<std::int64_t> bind_sizes(Graph& graph, std::span<const Aval> inputs) {
-  std::vector<std::int64_t> sizes(graph.symbols().input_count(), 0);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Shape& expected = graph.info(graph.inputs()[i]).aval.shape;
-    const Shape& given = inputs[i].shape;
-    bool fits = expected.rank() == given.rank();
-    for (int a = 0; fits && a < given.rank(); ++a) {
-      const std::int64_t symbol = graph.symbols().input_of(expected[a]);
-      if (symbol >= 0) sizes[static_cast<std::size_t>(symbol)] = given[a];
-      fits = is_symbol(expected[a]) || expected[a] == given[a];
-    }
-    if (!fits) {
-      fail<InvalidArgumentError>("[evaluate] input ", i, " has shape ", given, ", expected ",
-                                 expected);
-    }
-  }
-  return sizes;
-}
 
 std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs) {
   return evaluate(graph, inputs, graph.outputs(), graph.nodes().size());
@@ -50,9 +13,8 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs) {
 
 std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
                              std::span<const Graph::Value> wanted, std::size_t nodes) {
-  SmallVector<Aval, 8> avals;
-  for (const Tensor& t : inputs) avals.push_back({t.dtype(), t.shape()});
-  const std::vector<std::int64_t> sizes = bind_sizes(graph, avals);
+  const std::optional<Sizes> sizes = bind_sizes(graph, inputs);
+  if (!sizes) fail<InvalidArgumentError>("[evaluate] the inputs do not have the traced shapes");
   std::vector<Tensor> values(graph.value_count());
   for (std::size_t i = 0; i < inputs.size(); ++i) values[graph.inputs()[i]] = inputs[i];
   for (Graph::Value v = 0; v < values.size(); ++v) {
@@ -62,7 +24,7 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
   for (const Graph::Node& n : std::span(graph.nodes()).first(nodes)) {
     GRADUS_ASSERT(n.op->attrs().bytes <= sizeof attrs);
     std::copy_n(static_cast<const std::byte*>(graph.attrs(n)), n.op->attrs().bytes, attrs);
-    bind_attrs(graph.symbols(), sizes, n.op->attrs(), attrs);
+    bind_attrs(graph.symbols(), *sizes, n.op->attrs(), attrs);
     SmallVector<Tensor, 8> in;
     for (Graph::Value v : graph.operands(n)) in.push_back(values[v]);
     Tensors out = n.op->run(in, attrs);

@@ -14,10 +14,6 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs);
 std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
                              std::span<const Graph::Value> wanted, std::size_t nodes);
 
-// The sizes that the graph's symbols stand for, given what its first inputs are. They may
-// themselves be symbols of the current trace.
-std::vector<std::int64_t> bind_sizes(Graph& graph, std::span<const Aval> inputs);
-
 // Traces a function of tensors into a new graph with these inputs.
 std::shared_ptr<Graph> trace(const std::function<Tensors(std::span<const Tensor>)>& f,
                              std::span<const Aval> inputs, std::shared_ptr<Graph> into = nullptr);

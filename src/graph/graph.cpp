@@ -17,6 +17,12 @@ TraceScope::~TraceScope() { thread_context.graph = saved_; }
 
 Graph::Graph() : level_(next_level()) {}
 
+std::shared_ptr<Graph> Graph::make_like(const Graph& other) {
+  auto graph = make();
+  graph->symbols_ = other.symbols_;
+  return graph;
+}
+
 Graph::Value Graph::add_input(const Aval& aval) {
   values_.push_back({aval, -1, {}});
   inputs_.push_back(static_cast<Value>(values_.size() - 1));

@@ -38,6 +38,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
   };
 
   static std::shared_ptr<Graph> make() { return std::shared_ptr<Graph>(new Graph); }
+  // An empty graph whose sizes have the same names.
+  static std::shared_ptr<Graph> make_like(const Graph& other);
   Graph(const Graph&) = delete;
 
   // Building.
@@ -63,6 +65,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   }
   const void* attrs(const Node& n) const { return attr_bytes_.data() + n.attrs; }
   Symbols& symbols() { return symbols_; }
+  const Symbols& symbols() const { return symbols_; }
   // Inner graphs, made later, see values of outer ones as constants.
   Level level() const { return level_; }
   // No more ops: traced tensors that outlive the trace are told so when they are used.

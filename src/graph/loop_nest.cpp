@@ -10,7 +10,7 @@ constexpr std::int64_t kChunk = 16384;
 
 }  // namespace
 
-LoopNest::LoopNest(std::span<const View> in, const View& out) {
+LoopNest::LoopNest(std::span<const View> in, const Shape& shape) {
   // Merged axes, innermost first. `varies` has bit i set where input i is not broadcast.
   struct Axis {
     std::int64_t size;
@@ -18,7 +18,6 @@ LoopNest::LoopNest(std::span<const View> in, const View& out) {
   };
   Axis axes[kMaxRank];
   int rank = 0;
-  const Shape& shape = *out.shape;
   for (int axis = shape.rank() - 1, from_end = 1; axis >= 0; --axis, ++from_end) {
     if (shape[axis] == 1) continue;
     std::uint32_t varies = 0;
@@ -34,7 +33,7 @@ LoopNest::LoopNest(std::span<const View> in, const View& out) {
   }
   if (rank == 0) axes[rank++] = {1, ~0u};
 
-  std::int64_t step[expr::kMaxInputs], out_step = static_cast<std::int64_t>(size_of(out.dtype));
+  std::int64_t step[expr::kMaxInputs], out_step = 1;
   for (std::size_t i = 0; i < in.size(); ++i)
     step[i] = static_cast<std::int64_t>(size_of(in[i].dtype));
   for (int a = 0; a < rank; ++a) {
@@ -51,8 +50,8 @@ LoopNest::LoopNest(std::span<const View> in, const View& out) {
       }
       if (varies) step[i] *= axes[a].size;
     }
-    if (a == 1) out_row_bytes = out_step;
-    if (a >= 2) out_outer_bytes[rank - 1 - a] = out_step;
+    if (a == 1) out_row = out_step;
+    if (a >= 2) out_outer[rank - 1 - a] = out_step;
     out_step *= axes[a].size;
   }
   cols = axes[0].size;
@@ -61,7 +60,8 @@ LoopNest::LoopNest(std::span<const View> in, const View& out) {
   for (int a = 2; a < rank; ++a) outer[rank - 1 - a] = axes[a].size;
 }
 
-void LoopNest::run(const expr::Kernel& kernel, std::span<const View> in, const View& out) const {
+void LoopNest::run(const expr::Kernel& kernel, std::span<const View> in,
+                   std::span<const View> out) const {
   std::int64_t blocks = 1;
   for (int a = 0; a < outer_rank; ++a) blocks *= outer[a];
   if (blocks == 0 || rows == 0 || cols == 0) return;
@@ -71,8 +71,7 @@ void LoopNest::run(const expr::Kernel& kernel, std::span<const View> in, const V
     expr::LoopArgs args;
     args.rows = rows;
     args.cols = cols;
-    args.out[0] = out.data;
-    args.out_row_bytes[0] = out_row_bytes;
+    std::int64_t place = 0;  // of the outputs, in elements
     for (std::size_t i = 0; i < in.size(); ++i) {
       args.in[i] = in[i].data;
       args.in_row_bytes[i] = row_bytes[i];
@@ -80,10 +79,15 @@ void LoopNest::run(const expr::Kernel& kernel, std::span<const View> in, const V
     for (int a = outer_rank - 1; a >= 0; --a) {
       const std::int64_t at = block % outer[a];
       block /= outer[a];
-      args.out[0] = static_cast<char*>(args.out[0]) + at * out_outer_bytes[a];
+      place += at * out_outer[a];
       for (std::size_t i = 0; i < in.size(); ++i) {
         args.in[i] = static_cast<const char*>(args.in[i]) + at * outer_bytes[i][a];
       }
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const auto element = static_cast<std::int64_t>(size_of(out[i].dtype));
+      args.out[i] = out[i].as<char>() + place * element;
+      args.out_row_bytes[i] = out_row * element;
     }
     return args;
   };
@@ -107,7 +111,9 @@ void LoopNest::run(const expr::Kernel& kernel, std::span<const View> in, const V
             by_rows ? row_step : (varies ? static_cast<std::int64_t>(element) : 0);
         p = const_cast<char*>(static_cast<const char*>(p)) + first * step;
       };
-      advance(args.out[0], out_row_bytes, size_of(out.dtype), true);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        advance(args.out[i], args.out_row_bytes[i], size_of(out[i].dtype), true);
+      }
       for (std::size_t i = 0; i < in.size(); ++i) {
         advance(args.in[i], row_bytes[i], size_of(in[i].dtype), !(per_row >> i & 1));
       }

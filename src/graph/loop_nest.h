@@ -14,14 +14,15 @@ struct LoopNest {
   int outer_rank = 0;
   std::int64_t outer[kMaxRank];                          // sizes, outermost first
   std::int64_t outer_bytes[expr::kMaxInputs][kMaxRank];  // steps of each input
-  std::int64_t out_outer_bytes[kMaxRank];
-  std::int64_t row_bytes[expr::kMaxInputs], out_row_bytes = 0;
+  std::int64_t out_outer[kMaxRank];                      // steps of the outputs, in elements
+  std::int64_t row_bytes[expr::kMaxInputs], out_row = 0;
 
-  LoopNest(std::span<const View> in, const View& out);
+  // Inputs that broadcast to the shape of the outputs.
+  LoopNest(std::span<const View> in, const Shape& out);
 
   // Runs the kernel over everything, in parallel when there is enough of it. The pieces depend on
   // the sizes only, never on the number of threads.
-  void run(const expr::Kernel& kernel, std::span<const View> in, const View& out) const;
+  void run(const expr::Kernel& kernel, std::span<const View> in, std::span<const View> out) const;
 };
 
 }  // namespace gradus

@@ -67,6 +67,9 @@ Op composite(const OpInfo& info, BodyFn body, VjpFn vjp, JvpFn jvp) {
 Op not_differentiable(const OpInfo& info, const char* why) {
   return OpFactory::make(info, Kind::not_differentiable, {.why_not = why});
 }
+Op internal(const OpInfo& info, const char* why) {
+  return OpFactory::make(info, Kind::not_differentiable, {.why_not = why, .derived = true});
+}
 
 // What each kind's rules read when the record does not say: see autodiff/rules.cpp.
 Reads Op::reads(const void* attrs, std::uint32_t wanted, int input_count) const {

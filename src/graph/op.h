@@ -33,6 +33,9 @@ namespace gradus {
 
 class Op;
 struct ElementwiseRule;  // graph/elementwise.h
+namespace expr {
+class Expr;
+}
 
 // What is known of a value without its data.
 struct Aval {
@@ -131,6 +134,8 @@ using PickFn = Tensor (*)(const Site&, const Tensors& residual, const Tensor& t)
 using BatchFn = Tensors (*)(const BatchCall&);
 using ReadsFn = Reads (*)(const void* attrs, std::uint32_t wanted);
 using FlopsFn = double (*)(const Call&);
+using ExpressionFn = std::vector<expr::Expr> (*)(const Call&, std::span<const expr::Expr> in);
+using RowAxesFn = int (*)(const Call&);
 
 // Dtypes as a set.
 using DTypes = std::uint32_t;
@@ -173,6 +178,13 @@ struct OpInfo {
   ReadsFn reads = nullptr;            // null: the kind's default
   AccumulateFn accumulate = nullptr;  // linear, bilinear: adds the transpose into `sum`
   FlopsFn flops = nullptr;
+  // For a compiler that fuses. What the op computes, as one scalar expression for each output over
+  // operands that broadcast to the shape of the result, or, with row reductions, over those of the
+  // first input with the last row_axes(call) axes as one row. An elementwise op has its expression
+  // already. row_axes < 0: not this application.
+  ExpressionFn expression = nullptr;
+  RowAxesFn row_axes = nullptr;  // null: 0
+  BodyFn lower = nullptr;  // the same in simpler ops, for a compiler to fuse with what is around
   std::vector<Sample> (*samples)() = nullptr;
   double low = -2, high = 2;  // elementwise: where the registry tests look
   const char* like = "";      // the NumPy or TensorFlow function it equals
@@ -248,6 +260,8 @@ Op selecting(const OpInfo& info, ResidualFn residual, PickFn pick);
 Op general(const OpInfo& info, JvpFn jvp, VjpFn vjp = nullptr);
 Op composite(const OpInfo& info, BodyFn body, VjpFn vjp = nullptr, JvpFn jvp = nullptr);
 Op not_differentiable(const OpInfo& info, const char* why);
+// An op that the engine makes by itself and nobody calls: it is not in the registry.
+Op internal(const OpInfo& info, const char* why);
 
 // The records that are linked into this program, as a list over Op::next. For all there are, with
 // their families linked in: ops/registry.h.

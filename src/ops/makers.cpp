@@ -9,6 +9,7 @@
 #include "gradus/reduce.h"
 #include "gradus/shaping.h"
 #include "graph/context.h"
+#include "graph/dynamic_size.h"
 #include "graph/graph.h"
 #include "graph/symbols.h"
 #include "kernels/movement.h"
@@ -19,11 +20,6 @@
 
 namespace gradus {
 namespace {
-
-struct SizeAttrs {
-  std::int64_t size = 0;
-  static auto fields() { return attr_fields(attr("size", &SizeAttrs::size)); }
-};
 
 struct IotaAttrs {
   std::int64_t size = 0;
@@ -74,19 +70,6 @@ std::vector<Sample> one_hot_samples() {
 }
 
 }  // namespace
-
-const Op dynamic_size_op = not_differentiable(
-    {.name = "dynamic_size",
-     .doc = "A size that is known when the program runs.",
-     .attrs = &attr_type<SizeAttrs>(),
-     .inputs = 0,
-     .infer =
-         [](const Call&, Avals& out) {
-           out.push_back({int64, {}});
-         },
-     .kernel = [](const KernelCall& c) { *c.out[0].as<std::int64_t>() = c.get<SizeAttrs>().size; },
-     .samples = [] { return std::vector<Sample>{sample<SizeAttrs>({}, {3})}; }},
-    "sizes are integers");
 
 const Op iota_op = not_differentiable(
     {.name = "iota",
@@ -157,7 +140,7 @@ const Op one_hot_op = composite(
     });
 
 Tensor dynamic_size(std::int64_t size) {
-  return is_symbol(size) ? run_alone(dynamic_size_op, SizeAttrs{size}, true) : Tensor(size);
+  return is_symbol(size) ? traced_size(size) : Tensor(size);
 }
 
 namespace {

@@ -14,6 +14,8 @@
 #include "gradus/shaping.h"
 #include "gradus/sorting.h"
 #include "graph/batch.h"
+#include "graph/context.h"
+#include "graph/graph.h"
 #include "graph/symbols.h"
 #include "kernels/op_seeds.h"
 #include "kernels/philox.h"
@@ -106,22 +108,54 @@ std::unique_ptr<kernels::OpSeeds>& thread_seeds() {
   return seeds;
 }
 
-Tensor next_seeds(std::optional<std::int64_t> op_seed) {
+struct SeedAttrs {
+  bool has_op_seed = false;
+  double op_seed = 0;  // an integer; of a type in which no symbol can hide
+  static auto fields() {
+    return attr_fields(attr("has_op_seed", &SeedAttrs::has_op_seed),
+                       attr("op_seed", &SeedAttrs::op_seed));
+  }
+};
+
+void draw_seeds(const KernelCall& c) {
+  const auto& p = c.get<SeedAttrs>();
+  const auto op_seed = static_cast<std::int64_t>(p.op_seed);
   auto& seeds = thread_seeds();
   kernels::OpSeeds::Pair pair;
-  if (op_seed) {
-    pair = seeds ? seeds->with_op_seed(*op_seed) : kernels::OpSeeds::without_global_seed(*op_seed);
+  if (p.has_op_seed) {
+    pair = seeds ? seeds->with_op_seed(op_seed) : kernels::OpSeeds::without_global_seed(op_seed);
   } else {
-    pair = SeedScope::next([] {
-      auto& sequence = thread_seeds();
-      if (!sequence) {
-        sequence =
-            std::make_unique<kernels::OpSeeds>(static_cast<std::int64_t>(std::random_device()()));
-      }
-      return sequence->next();
-    });
+    if (!seeds) {
+      seeds = std::make_unique<kernels::OpSeeds>(static_cast<std::int64_t>(std::random_device()()));
+    }
+    pair = seeds->next();
   }
-  return Tensor::from(std::vector<std::int64_t>{pair.seed, pair.seed2});
+  auto* out = c.out[0].as<std::int64_t>();
+  out[0] = pair.seed;
+  out[1] = pair.seed2;
+}
+
+// A node of what is being traced, so that each run of a program draws anew.
+const Op next_seeds_op = internal({.name = "next_seeds",
+                                   .doc = "The next pair of seeds of the thread.",
+                                   .attrs = &attr_type<SeedAttrs>(),
+                                   .inputs = 0,
+                                   .infer =
+                                       [](const Call&, Avals& out) {
+                                         out.push_back({int64, {2}});
+                                       },
+                                   .kernel = draw_seeds,
+                                   .stateful = true},
+                                  "seeds are integers");
+
+Tensor next_seeds(std::optional<std::int64_t> op_seed) {
+  const SeedAttrs attrs{op_seed.has_value(), static_cast<double>(op_seed.value_or(0))};
+  const auto draw = [&] {
+    Graph* graph = thread_context.graph;
+    return graph ? graph->tensor(graph->add(next_seeds_op, &attrs, {}).first_out)
+                 : next_seeds_op.run_one({}, &attrs);
+  };
+  return op_seed ? draw() : SeedScope::next(draw);
 }
 
 RandomAttrs uniform_attrs(const Shape& shape, const random::UniformOptions& o, SeedKind seeds) {

@@ -12,11 +12,11 @@ SeedScope::SeedScope(SeedLog& log, Use use) : log_(log), use_(use), outer_(inner
 }
 SeedScope::~SeedScope() { innermost = outer_; }
 
-kernels::OpSeeds::Pair SeedScope::next(kernels::OpSeeds::Pair (*draw)()) {
+Tensor SeedScope::next(FunctionRef<Tensor()> draw) {
   SeedScope* repeated = innermost;
   while (repeated && !(repeated->use_ == Use::repeat && repeated->used_ < repeated->log_.size()))
     repeated = repeated->outer_;
-  const kernels::OpSeeds::Pair pair = repeated ? repeated->log_[repeated->used_++] : draw();
+  const Tensor pair = repeated ? repeated->log_[repeated->used_++] : draw();
   for (SeedScope* s = innermost; s != repeated; s = s->outer_)
     if (s->use_ == Use::note) s->log_.push_back(pair);
   return pair;

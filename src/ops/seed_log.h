@@ -3,11 +3,12 @@
 #pragma once
 #include <vector>
 
-#include "kernels/op_seeds.h"
+#include "base/function_ref.h"
+#include "gradus/tensor.h"
 
 namespace gradus {
 
-using SeedLog = std::vector<kernels::OpSeeds::Pair>;
+using SeedLog = std::vector<Tensor>;  // pairs; in a trace they are values of its graph
 
 // While it lives, seeds are noted in a log, or come from it. A function that draws more than the
 // log has gets new ones.
@@ -19,7 +20,7 @@ class SeedScope {
   SeedScope(const SeedScope&) = delete;
 
   // A pair for the next op of this thread.
-  static kernels::OpSeeds::Pair next(kernels::OpSeeds::Pair (*draw)());
+  static Tensor next(FunctionRef<Tensor()> draw);
 
  private:
   SeedLog& log_;

@@ -47,8 +47,7 @@ Tensor read(const Variable& variable) { return variable.value(); }
 
 Tensor Variable::value() const {
   VariableState& state = state_of(*this);
-  if (thread_context.variables) return thread_context.variables->read(state);
-  Tensor value = state.get();
+  Tensor value = thread_context.variables ? thread_context.variables->read(state) : state.get();
   return thread_context.observer ? thread_context.observer->read_variable(state, value) : value;
 }
 

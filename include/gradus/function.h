@@ -1,0 +1,122 @@
+// Functions that are traced once and compiled.
+//
+//   auto step = gd::function([&](const gd::Tensor& x, const gd::Tensor& y) {
+//     gd::GradientTape tape;
+//     auto loss = gd::keras::sparse_categorical_crossentropy(y, model(x));
+//     adam.minimize(tape, loss, variables);
+//     return loss;
+//   });
+//   auto loss = step(x, y);
+//
+// The first call runs the function on names instead of numbers and compiles what it did, forward,
+// backward and update, into one program; later calls run the program. Variables are read and
+// updated in place, random numbers are new at each call. Arguments are tensors, numbers, variables,
+// or structures of tensors (gradus/structure.h); numbers are inputs too, so other values cost
+// nothing. A call with other sizes makes one more trace, in which the sizes that changed are
+// symbols: from then on every size runs the same program.
+//
+// What the function does besides computing with tensors (printing, counting) happens only while it
+// is traced. Called inside another function, under a tape or in vmap, it behaves as the plain
+// function does.
+#pragma once
+#include <any>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gradus/in.h"
+#include "gradus/structure.h"
+#include "gradus/variable.h"
+
+namespace gradus {
+
+struct FunctionOptions {
+  std::string name = "function";
+  std::vector<std::string> skip_passes;  // for finding out which pass does what; see explain()
+};
+
+namespace detail {
+
+// The part of a compiled function that does not depend on its C++ types.
+class FunctionCore {
+ public:
+  explicit FunctionCore(FunctionOptions options);
+  ~FunctionCore();
+
+  // What the user's function does to a flat list of arguments; the second result is its structure.
+  using Body = std::function<std::pair<std::vector<Tensor>, std::any>(const std::vector<Tensor>&)>;
+  struct Results {
+    std::vector<Tensor> tensors;
+    std::shared_ptr<const std::any> structure;
+  };
+  Results call(std::vector<Tensor> arguments, const Body& body);
+  std::string explain() const;
+  int trace_count() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Numbers become tensors that take the dtype of what they meet.
+template <class T>
+decltype(auto) as_argument(const T& x) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return Tensor(x);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+    return weak_number(static_cast<Wide>(x));
+  } else {
+    return (x);
+  }
+}
+
+}  // namespace detail
+
+template <class F>
+class CompiledFunction {
+ public:
+  explicit CompiledFunction(F f, FunctionOptions options = {})
+      : f_(std::move(f)), core_(std::make_shared<detail::FunctionCore>(std::move(options))) {}
+
+  template <class... A>
+  auto operator()(const A&... arguments) const {
+    const auto all = std::tuple<std::decay_t<decltype(detail::as_argument(arguments))>...>(
+        detail::as_argument(arguments)...);
+    using Result = decltype(std::apply(f_, all));
+    const detail::FunctionCore::Body body = [&](const std::vector<Tensor>& in) {
+      if constexpr (std::is_void_v<Result>) {
+        std::apply(f_, with_tensors(all, in));
+        return std::pair(std::vector<Tensor>(), std::any());
+      } else {
+        Result result = std::apply(f_, with_tensors(all, in));
+        std::vector<Tensor> tensors = tensors_of(result);
+        for_each_tensor(result, [](Tensor& t) { t = Tensor(); });
+        return std::pair(std::move(tensors), std::any(std::move(result)));
+      }
+    };
+    detail::FunctionCore::Results results = core_->call(tensors_of(all), body);
+    if constexpr (!std::is_void_v<Result>) {
+      if constexpr (std::is_same_v<Result, Tensor>) {
+        return std::move(results.tensors[0]);
+      } else {
+        return with_tensors(std::any_cast<const Result&>(*results.structure), results.tensors);
+      }
+    }
+  }
+
+  // How many traces there were, the reason for each, what each cost and what the compiler did.
+  std::string explain() const { return core_->explain(); }
+  int trace_count() const { return core_->trace_count(); }
+
+ private:
+  F f_;
+  std::shared_ptr<detail::FunctionCore> core_;
+};
+
+template <class F>
+auto function(F f, FunctionOptions options = {}) {
+  return CompiledFunction<F>(std::move(f), std::move(options));
+}
+
+}  // namespace gradus

@@ -1,0 +1,72 @@
+#include "compile/clean.h"
+
+#include "compile/graph_copy.h"
+
+namespace gradus {
+namespace {
+
+using Value = Graph::Value;
+constexpr std::int64_t kMaxFolded = 64 << 10;  // bytes: a larger result costs more than it saves
+
+std::vector<bool> needed_nodes(const Graph& g) {
+  std::vector<bool> value(g.value_count(), false), node(g.nodes().size(), false);
+  for (Value v : g.outputs()) value[v] = true;
+  for (std::size_t k = g.nodes().size(); k-- > 0;) {
+    const Graph::Node& n = g.nodes()[k];
+    bool needed = n.op->info.stateful;
+    for (std::uint32_t i = 0; i < n.out_count; ++i) needed = needed || value[n.first_out + i];
+    node[k] = needed;
+    if (!needed) continue;
+    for (Value v : g.operands(n)) value[v] = true;
+  }
+  return node;
+}
+
+bool is_constant(const Graph& g, Value v) { return g.info(v).constant.defined(); }
+
+bool can_fold(const Graph& g, const Graph::Node& n, std::span<const Value> in) {
+  if (n.op->info.stateful) return false;
+  std::int64_t bytes = 0;
+  for (std::uint32_t i = 0; i < n.out_count; ++i) {
+    const Aval& aval = g.info(n.first_out + i).aval;
+    if (aval.shape.is_symbolic()) return false;
+    bytes += aval.shape.num_elements() * static_cast<std::int64_t>(size_of(aval.dtype));
+  }
+  if (bytes > kMaxFolded) return false;
+  if (in.empty())  // what it makes must not depend on a size
+    for (const AttrField& f : n.op->attrs().fields)
+      if (f.kind == AttrKind::integer || f.kind == AttrKind::ints) return false;
+  return true;
+}
+
+}  // namespace
+
+std::shared_ptr<Graph> clean(const Graph& graph) {
+  const std::vector<bool> needed = needed_nodes(graph);
+  GraphCopy copy(graph);
+  for (std::size_t k = 0; k < graph.nodes().size(); ++k) {
+    if (!needed[k]) continue;
+    const Graph::Node& n = graph.nodes()[k];
+    SmallVector<Value, 8> in;
+    bool constant = true;
+    for (Value v : graph.operands(n)) {
+      in.push_back(copy[v]);
+      constant = constant && is_constant(copy.to(), in.back());
+    }
+    if (n.op->info.is_view &&
+        graph.info(n.first_out).aval.shape == graph.info(graph.operands(n)[0]).aval.shape) {
+      copy.map(n.first_out, in[0]);
+    } else if (constant && can_fold(graph, n, in)) {
+      SmallVector<Tensor, 8> values;
+      for (Value v : in) values.push_back(copy.to().info(v).constant);
+      const Tensors out = n.op->run(values, graph.attrs(n));
+      for (std::uint32_t i = 0; i < n.out_count; ++i)
+        copy.map(n.first_out + i, copy.to().add_constant(out[i]));
+    } else {
+      copy.replace(n, *n.op, graph.attrs(n), in);
+    }
+  }
+  return copy.finish();
+}
+
+}  // namespace gradus

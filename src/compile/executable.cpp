@@ -1,0 +1,355 @@
+#include "compile/executable.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "compile/fused_loop.h"
+#include "compile/memory_plan.h"
+#include "gradus/interrupt.h"
+#include "graph/bind.h"
+#include "graph/elementwise.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+using Value = Graph::Value;
+constexpr std::size_t kMaxLayouts = 16;
+constexpr std::int64_t kNever = -1;
+
+}  // namespace
+
+// One step with everything but the data.
+struct Prepared {
+  const Op* op;
+  const void* attrs;
+  std::uint32_t first_view, in_count, out_count;
+  const BoundLoop* loop;  // fused: how to run it
+};
+
+struct Executable::Frame {
+  std::vector<View> views;
+  Tensor arena;
+};
+
+struct Executable::Layout {
+  Sizes sizes;
+  std::vector<Shape> shapes;  // by value
+  std::vector<std::byte> attrs;
+  std::vector<std::unique_ptr<BoundLoop>> loops;
+  std::vector<Prepared> steps;
+  struct Patch {  // views that look at what each call brings
+    std::uint32_t view, index;
+  };
+  std::vector<Patch> inputs, outputs;
+  std::vector<View> views;  // a frame's, before it is given memory
+  struct Hole {
+    std::uint32_t view;
+    std::int64_t offset;
+  };
+  std::vector<Hole> arena_views;
+  std::int64_t arena_bytes = 0;
+
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Frame>> idle;
+
+  std::unique_ptr<Frame> take_frame() {
+    {
+      const std::lock_guard lock(mutex);
+      if (!idle.empty()) {
+        auto frame = std::move(idle.back());
+        idle.pop_back();
+        return frame;
+      }
+    }
+    auto frame = std::make_unique<Frame>();
+    frame->views = views;
+    frame->arena = make_tensor(uint8, {arena_bytes});
+    auto* base = mutable_data<char>(frame->arena);
+    for (const Hole& h : arena_views) frame->views[h.view].data = base + h.offset;
+    return frame;
+  }
+  void give_back(std::unique_ptr<Frame> frame) {
+    const std::lock_guard lock(mutex);
+    idle.push_back(std::move(frame));
+  }
+};
+
+Executable::Executable(std::shared_ptr<Graph> graph, std::span<const Donation> donations)
+    : graph_(std::move(graph)) {
+  find_places();
+  find_buffers(donations);
+}
+Executable::~Executable() = default;
+
+void Executable::find_places() {
+  const Graph& g = *graph_;
+  places_.resize(g.value_count());
+  for (Value v = 0; v < g.value_count(); ++v) places_[v].root = v;
+  for (std::size_t i = 0; i < g.inputs().size(); ++i) {
+    places_[g.inputs()[i]].home = Home::input;
+    places_[g.inputs()[i]].index = static_cast<std::uint32_t>(i);
+  }
+  for (Value v = 0; v < g.value_count(); ++v)
+    if (g.info(v).constant.defined()) places_[v].home = Home::constant;
+  for (std::size_t k = 0; k < g.nodes().size(); ++k) {
+    const Graph::Node& n = g.nodes()[k];
+    if (n.op->info.is_view) {
+      places_[n.first_out] = places_[g.operands(n)[0]];
+      continue;
+    }
+    steps_.push_back({static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(view_count_)});
+    view_count_ += n.in_count + n.out_count;
+    for (std::uint32_t i = 0; i < n.out_count; ++i) places_[n.first_out + i].home = Home::arena;
+  }
+  for (std::size_t k = 0; k < g.outputs().size(); ++k) {
+    Place& root = places_[places_[g.outputs()[k]].root];
+    if (root.home == Home::arena) {
+      root.home = Home::output;
+      root.index = static_cast<std::uint32_t>(k);
+    }
+    made_out_.push_back(root.home == Home::output ? root.index : static_cast<std::uint32_t>(k));
+  }
+  for (Place& p : places_) {  // views lie where their roots do
+    const Place& root = places_[p.root];
+    p.home = root.home;
+    p.index = root.index;
+  }
+}
+
+// Whether the kernel of a step may write this result over this operand, which nobody reads later.
+bool Executable::may_overwrite(const Step& step, Value operand, Value result) const {
+  const Graph& g = *graph_;
+  const Graph::Node& n = g.nodes()[step.node];
+  const Aval &from = g.info(operand).aval, &to = g.info(result).aval;
+  if (!n.op->info.in_place_ok || size_of(from.dtype) != size_of(to.dtype) ||
+      !(from.shape == to.shape) || is_complex(to.dtype)) {
+    return false;
+  }
+  const auto in = g.operands(n);
+  for (Value v : in)  // the same elements under another shape are read at other times
+    if (places_[v].root == places_[operand].root && !(g.info(v).aval.shape == from.shape))
+      return false;
+  if (n.op != &fused_op) return true;
+  const FusedLoop& loop = static_cast<const FusedAttrs*>(g.attrs(n))->loop();
+  if (loop.row_axes == 0) return true;
+  const auto output = static_cast<int>(result - n.first_out);
+  if (loop.per_row_out[static_cast<std::size_t>(output)]) return false;
+  const expr::Kernel& kernel = loop.kernel(0);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (places_[in[i]].root != places_[operand].root) continue;
+    if (!kernel.may_share(static_cast<int>(i), output)) return false;
+  }
+  return true;
+}
+
+void Executable::find_buffers(std::span<const Donation> donations) {
+  const Graph& g = *graph_;
+  std::vector<std::int64_t> last_use(g.value_count(), kNever);  // by root
+  for (std::size_t s = 0; s < steps_.size(); ++s)
+    for (Value v : g.operands(g.nodes()[steps_[s].node]))
+      last_use[places_[v].root] = static_cast<std::int64_t>(s);
+
+  donor_.assign(g.outputs().size(), kNever);
+  std::vector<bool> is_returned(g.value_count(), false);
+  for (Value v : g.outputs()) is_returned[places_[v].root] = true;
+  std::vector<std::uint32_t> step_of(g.value_count(), 0);
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    const Graph::Node& n = g.nodes()[steps_[s].node];
+    for (std::uint32_t i = 0; i < n.out_count; ++i)
+      step_of[n.first_out + i] = static_cast<std::uint32_t>(s);
+  }
+  for (const Donation& d : donations) {
+    const Value input = g.inputs()[d.input], result = places_[g.outputs()[d.output]].root;
+    const Place& place = places_[result];
+    if (place.home != Home::output || place.index != d.output || is_returned[input]) continue;
+    const Aval &from = g.info(input).aval, &to = g.info(result).aval;
+    if (from.dtype != to.dtype || !(from.shape == to.shape)) continue;
+    const std::int64_t made = step_of[result];
+    if (last_use[input] > made) continue;
+    if (last_use[input] == made && !may_overwrite(steps_[step_of[result]], input, result)) continue;
+    donor_[d.output] = d.input;
+  }
+
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    const Graph::Node& n = g.nodes()[steps_[s].node];
+    SmallVector<Value, 4> taken;
+    for (std::uint32_t i = 0; i < n.out_count; ++i) {
+      const Value result = n.first_out + i;
+      if (places_[result].home != Home::arena) continue;
+      const auto last = static_cast<std::uint32_t>(
+          std::max<std::int64_t>(last_use[result], static_cast<std::int64_t>(s)));
+      // A buffer that ends here and may be written over is taken on.
+      bool reused = false;
+      for (Value v : g.operands(n)) {
+        const Value root = places_[v].root;
+        if (places_[root].home != Home::arena || root == result ||
+            last_use[root] != static_cast<std::int64_t>(s) ||
+            std::find(taken.begin(), taken.end(), root) != taken.end() ||
+            !may_overwrite(steps_[s], v, result)) {
+          continue;
+        }
+        places_[result].index = places_[root].index;
+        buffers_[places_[root].index].last = last;
+        taken.push_back(root);
+        reused = true;
+        break;
+      }
+      if (reused) continue;
+      places_[result].index = static_cast<std::uint32_t>(buffers_.size());
+      buffers_.push_back({result, static_cast<std::uint32_t>(s), last});
+    }
+  }
+  for (Place& p : places_) p.index = places_[p.root].index;
+}
+
+bool Executable::accepts(std::span<const Tensor> in) const {
+  return bind_sizes(*graph_, in).has_value();
+}
+
+std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
+  const Graph& g = *graph_;
+  auto layout = std::make_shared<Layout>();
+  Layout& l = *layout;
+  l.sizes = std::move(sizes);
+  l.shapes.reserve(g.value_count());
+  for (Value v = 0; v < g.value_count(); ++v)
+    l.shapes.push_back(bind_shape(g.symbols(), l.sizes, g.info(v).aval.shape));
+
+  std::vector<Lifetime> lifetimes;
+  for (const Buffer& b : buffers_) {
+    const auto element = static_cast<std::int64_t>(size_of(g.info(b.value).aval.dtype));
+    lifetimes.push_back({l.shapes[b.value].num_elements() * element, b.first, b.last});
+  }
+  const MemoryPlan plan = plan_memory(lifetimes);
+  l.arena_bytes = plan.bytes;
+
+  std::size_t attr_bytes = 0;
+  for (const Step& s : steps_)
+    attr_bytes += (g.nodes()[s.node].op->attrs().bytes + 15) / 16 * 16;
+  l.attrs.resize(attr_bytes);
+  l.views.resize(view_count_);
+  std::size_t attrs_at = 0;
+  for (const Step& s : steps_) {
+    const Graph::Node& n = g.nodes()[s.node];
+    std::uint32_t at = s.first_view;
+    const auto look = [&](Value v) {
+      const Place& p = places_[v];
+      l.views[at] = {nullptr, &l.shapes[v], g.info(v).aval.dtype};
+      if (p.home == Home::input) l.inputs.push_back({at, p.index});
+      if (p.home == Home::output) l.outputs.push_back({at, p.index});
+      if (p.home == Home::arena) l.arena_views.push_back({at, plan.offsets[p.index]});
+      if (p.home == Home::constant) l.views[at].data = g.info(p.root).constant.impl()->data;
+      ++at;
+    };
+    for (Value v : g.operands(n)) look(v);
+    bool empty = !n.op->info.stateful && n.out_count > 0;
+    for (std::uint32_t i = 0; i < n.out_count; ++i) {
+      look(n.first_out + i);
+      empty &= l.shapes[n.first_out + i].num_elements() == 0;
+    }
+    if (empty) continue;  // kernels may loop over huge axes around an empty one
+    std::byte* attrs = l.attrs.data() + attrs_at;
+    attrs_at += (n.op->attrs().bytes + 15) / 16 * 16;
+    std::copy_n(static_cast<const std::byte*>(g.attrs(n)), n.op->attrs().bytes, attrs);
+    bind_attrs(g.symbols(), l.sizes, n.op->attrs(), attrs);
+    const BoundLoop* loop = nullptr;
+    if (n.op == &fused_op) {
+      const FusedLoop& fused = reinterpret_cast<const FusedAttrs*>(attrs)->loop();
+      const std::span<const View> views(l.views.data() + s.first_view, n.in_count + n.out_count);
+      l.loops.push_back(std::make_unique<BoundLoop>(
+          fused, views.first(n.in_count), views.subspan(n.in_count),
+          bind_shape(g.symbols(), l.sizes, fused.domain)));
+      loop = l.loops.back().get();
+    }
+    l.steps.push_back({n.op, attrs, s.first_view, n.in_count, n.out_count, loop});
+  }
+  return layout;
+}
+
+std::shared_ptr<Executable::Layout> Executable::layout_for(std::span<const Tensor> in) {
+  Sizes sizes;
+  if (graph_->symbols().input_count() > 0) {
+    auto bound = bind_sizes(*graph_, in);
+    GRADUS_ASSERT(bound.has_value());
+    sizes = std::move(*bound);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto it = layouts_.begin(); it != layouts_.end(); ++it) {
+      if ((*it)->sizes != sizes) continue;
+      if (it != layouts_.begin()) layouts_.splice(layouts_.begin(), layouts_, it);
+      return layouts_.front();
+    }
+  }
+  auto made = make_layout(std::move(sizes));
+  const std::lock_guard lock(mutex_);
+  layouts_.push_front(made);
+  if (layouts_.size() > kMaxLayouts) layouts_.pop_back();
+  return made;
+}
+
+std::int64_t Executable::arena_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return layouts_.empty() ? 0 : layouts_.front()->arena_bytes;
+}
+
+void Executable::execute(const Layout& layout, Frame& frame) {
+  std::uint32_t count = 0;
+  for (const Prepared& s : layout.steps) {
+    const std::span<const View> in(frame.views.data() + s.first_view, s.in_count);
+    const std::span<const View> out(frame.views.data() + s.first_view + s.in_count, s.out_count);
+    if (s.loop) {
+      s.loop->run(in, out);
+    } else if (s.op->kind == Kind::elementwise) {
+      s.op->elementwise->run(in, out[0]);
+    } else {
+      s.op->info.kernel({{*s.op, s.attrs, in}, out});
+    }
+    if ((++count & 63) == 0) check_interrupt();
+  }
+}
+
+void Executable::run(std::span<Tensor> in, std::span<Tensor> out) {
+  const std::shared_ptr<Layout> layout = layout_for(in);
+  const Graph& g = *graph_;
+  std::unique_ptr<Frame> frame = layout->take_frame();
+  for (const auto& p : layout->inputs) frame->views[p.view].data = in[p.index].impl()->data;
+  SmallVector<Tensor, 8> made(out.size());  // by output: the tensor that its root is
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const Value root = places_[g.outputs()[k]].root;
+    if (places_[root].home != Home::output || places_[root].index != k) continue;
+    if (donor_[k] >= 0 && is_unique(in[static_cast<std::size_t>(donor_[k])])) {
+      made[k] = std::move(in[static_cast<std::size_t>(donor_[k])]);
+    } else {
+      made[k] = make_tensor(g.info(root).aval.dtype, layout->shapes[root]);
+    }
+  }
+  for (const auto& p : layout->outputs) frame->views[p.view].data = made[p.index].impl()->data;
+
+  try {
+    execute(*layout, *frame);
+  } catch (...) {
+    for (std::size_t k = 0; k < out.size(); ++k) {  // what was given away goes back
+      if (donor_[k] >= 0 && made[k].defined() && !in[static_cast<std::size_t>(donor_[k])].defined())
+        in[static_cast<std::size_t>(donor_[k])] = made[k];
+    }
+    layout->give_back(std::move(frame));
+    throw;
+  }
+  layout->give_back(std::move(frame));
+
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const Value v = g.outputs()[k];
+    const Place& p = places_[v];
+    const Tensor* whole = nullptr;
+    if (p.home == Home::output) whole = &made[p.index];
+    if (p.home == Home::input) whole = &in[p.index];
+    if (p.home == Home::constant) whole = &g.info(p.root).constant;
+    GRADUS_ASSERT(whole && whole->defined());
+    const bool shared = p.home != Home::output || p.root != v || made_out_[k] != k;
+    out[k] = shared ? make_view(*whole, layout->shapes[v]) : *whole;
+  }
+}
+
+}  // namespace gradus

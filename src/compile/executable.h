@@ -1,0 +1,79 @@
+// A graph made ready to run: an array of steps, each a kernel call whose operands lie at places
+// that were planned ahead.
+//
+// What depends on sizes (shapes, attributes, places in the arena, loop nests) is a Layout; there is
+// one for each set of sizes that was seen, and a bounded number of them. What a call writes is a
+// Frame; calls from several threads take different ones. Nothing is compiled when sizes change.
+#pragma once
+#include <list>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace gradus {
+
+// Output `output` may be written over input `input` if the caller gives the input away.
+struct Donation {
+  std::uint32_t input, output;
+};
+
+class Executable {
+ public:
+  // Every op of the graph must have a kernel (expand.h).
+  explicit Executable(std::shared_ptr<Graph> graph, std::span<const Donation> donations = {});
+  ~Executable();
+  Executable(const Executable&) = delete;
+
+  // Whether these shapes bind every symbol to one size, and agree with what is known.
+  bool accepts(std::span<const Tensor> in) const;
+
+  // Runs the program. Inputs that are named in a donation and that nobody else holds are consumed:
+  // they come back undefined in `in` and as the output in `out`.
+  void run(std::span<Tensor> in, std::span<Tensor> out);
+
+  Graph& graph() const { return *graph_; }
+  std::size_t step_count() const { return steps_.size(); }
+  std::int64_t arena_bytes() const;  // of the layout used last
+
+ private:
+  struct Layout;
+  struct Frame;
+  // Where a value's elements are.
+  enum class Home : std::uint8_t { unused, input, constant, arena, output };
+  struct Place {
+    Home home = Home::unused;
+    std::uint32_t index = 0;  // of the input, the buffer or the output
+    Graph::Value root = 0;    // whose elements these are: a view is another shape of its root
+  };
+  struct Step {
+    std::uint32_t node;
+    std::uint32_t first_view;  // its operands, then its results
+  };
+  struct Buffer {
+    Graph::Value value;
+    std::uint32_t first, last;  // steps
+  };
+
+  void find_places();
+  void find_buffers(std::span<const Donation> donations);
+  bool may_overwrite(const Step& step, Graph::Value operand, Graph::Value result) const;
+  std::shared_ptr<Layout> layout_for(std::span<const Tensor> in);
+  std::shared_ptr<Layout> make_layout(std::vector<std::int64_t> sizes) const;
+  std::vector<std::int64_t> sizes_of(std::span<const Tensor> in) const;
+  static void execute(const Layout& layout, Frame& frame);
+
+  std::shared_ptr<Graph> graph_;
+  std::vector<Place> places_;  // by value
+  std::vector<Step> steps_;
+  std::vector<Buffer> buffers_;
+  std::size_t view_count_ = 0;
+  std::vector<std::int64_t> donor_;      // by output: the input it may be written over, or -1
+  std::vector<std::uint32_t> made_out_;  // by output: the output whose tensor it shares
+
+  mutable std::mutex mutex_;
+  std::list<std::shared_ptr<Layout>> layouts_;  // used last first
+};
+
+}  // namespace gradus

@@ -1,0 +1,337 @@
+#include "gradus/function.h"
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <mutex>
+#include <sstream>
+
+#include "base/check.h"
+#include "compile/executable.h"
+#include "compile/pipeline.h"
+#include "compile/traced_variables.h"
+#include "gradus/elementwise.h"
+#include "gradus/shaping.h"
+#include "graph/bind.h"
+#include "graph/evaluate.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus::detail {
+namespace {
+
+constexpr std::size_t kMaxTraces = 64;  // the oldest is forgotten
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  return time.count();
+}
+
+bool is_weak(const Tensor& t) { return t.impl()->has(kWeak); }
+
+}  // namespace
+
+// What was traced for one signature, compiled.
+struct Trace {
+  struct Argument {
+    Aval aval;  // sizes may be symbols
+    bool weak;
+  };
+  std::vector<Argument> signature;
+  std::shared_ptr<Graph> graph;  // as traced: what a tape follows
+  std::unique_ptr<Executable> program;
+  std::shared_ptr<const std::any> structure;
+  std::size_t result_count = 0;
+  struct VariableUse {
+    std::shared_ptr<VariableState> variable;
+    std::int64_t output;  // where its new value is, or -1
+  };
+  std::vector<VariableUse> variables;  // in the order of the inputs after the arguments
+  std::vector<std::size_t> written;    // those with an output, by address: the order of locking
+
+  std::string reason;
+  double trace_ms = 0, compile_ms = 0;
+  std::vector<PassReport> passes;
+  std::vector<Sizes> checked;  // sizes for which the traced shapes are known to hold
+
+  bool matches(std::span<const Tensor> in) const {
+    if (in.size() != signature.size()) return false;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const Argument& a = signature[i];
+      const TensorImpl& t = *in[i].impl();
+      if (t.dtype != a.aval.dtype || t.shape.rank() != a.aval.shape.rank() ||
+          t.has(kWeak) != a.weak) {
+        return false;
+      }
+      for (int k = 0; k < t.shape.rank(); ++k)
+        if (a.aval.shape[k] >= 0 && t.shape[k] != a.aval.shape[k]) return false;
+    }
+    return true;
+  }
+};
+
+struct FunctionCore::State {
+  FunctionOptions options;
+  mutable std::recursive_mutex mutex;  // a function may call itself while it is traced
+  std::list<std::shared_ptr<Trace>> traces;  // used last first
+  std::vector<std::string> log;
+  int count = 0;
+  bool no_symbols = false;  // the function cannot do without knowing its sizes
+};
+
+FunctionCore::FunctionCore(FunctionOptions options) : state_(std::make_unique<State>()) {
+  state_->options = std::move(options);
+}
+FunctionCore::~FunctionCore() = default;
+
+namespace {
+
+std::string print(const Trace::Argument& a, const Symbols* symbols) {
+  if (a.weak) return a.aval.dtype == float64 ? "a real number" : "an integer number";
+  std::string text = std::string(name_of(a.aval.dtype)) + " (";
+  for (int i = 0; i < a.aval.shape.rank(); ++i) {
+    if (i > 0) text += ", ";
+    text += symbols ? symbols->print(a.aval.shape[i]) : std::to_string(a.aval.shape[i]);
+  }
+  return text + (a.aval.shape.rank() == 1 ? ",)" : ")");
+}
+
+// Why none of the traces fits: what is different from the one used last.
+std::string reason_against(const Trace& last, std::span<const Tensor> in) {
+  std::ostringstream text;
+  if (last.signature.size() != in.size()) {
+    text << "called with " << in.size() << " tensors instead of " << last.signature.size();
+    return text.str();
+  }
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const Trace::Argument was = last.signature[i];
+    const Trace::Argument now{{in[i].dtype(), in[i].shape()}, is_weak(in[i])};
+    const std::string before = print(was, &last.graph->symbols()), after = print(now, nullptr);
+    if (before != after) {
+      text << (text.str().empty() ? "" : "; ") << "argument " << i << " was " << before
+           << " and is " << after;
+    }
+  }
+  return text.str().empty() ? "the sizes do not go together as they did" : text.str();
+}
+
+// The signature of new arguments. Sizes in which they differ from a trace become symbols; sizes
+// that changed together get one.
+std::vector<Trace::Argument> signature_of(std::span<const Tensor> in, const Trace* like,
+                                          Symbols& symbols, bool& has_symbols) {
+  std::vector<Trace::Argument> signature;
+  for (const Tensor& t : in) signature.push_back({{t.dtype(), t.shape()}, is_weak(t)});
+  if (!like || like->signature.size() != in.size()) return signature;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const Trace::Argument& was = like->signature[i];
+    if (was.aval.dtype != signature[i].aval.dtype || was.weak != signature[i].weak ||
+        was.aval.shape.rank() != signature[i].aval.shape.rank()) {
+      return signature;
+    }
+  }
+  std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, std::int64_t>> seen;
+  std::vector<Trace::Argument> general = signature;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    for (int a = 0; a < in[i].rank(); ++a) {
+      const std::int64_t was = like->signature[i].aval.shape[a], is = in[i].shape()[a];
+      if (was == is) continue;
+      // 0 and 1 behave differently: broadcasting, empty loops.
+      if (is <= 1 || (was >= 0 && was <= 1)) return signature;
+      std::int64_t symbol = 0;
+      for (const auto& [pair, known] : seen)
+        if (pair == std::pair(was, is)) symbol = known;
+      if (symbol == 0) {
+        symbol = symbols.fresh();
+        seen.push_back({{was, is}, symbol});
+      }
+      general[i].aval.shape[a] = symbol;
+      has_symbols = true;
+    }
+  }
+  return has_symbols ? general : signature;
+}
+
+std::shared_ptr<Trace> make_trace(std::vector<Trace::Argument> signature,
+                                  std::shared_ptr<Graph> graph, const FunctionCore::Body& body,
+                                  const FunctionOptions& options) {
+  auto trace = std::make_shared<Trace>();
+  trace->signature = std::move(signature);
+  trace->graph = graph;
+  auto start = std::chrono::steady_clock::now();
+  std::vector<Donation> donations;
+  {
+    const TraceScope scope(*graph);
+    std::vector<Tensor> in;
+    for (const Trace::Argument& a : trace->signature) {
+      in.push_back(graph->tensor(graph->add_input(a.aval)));
+      if (a.weak) in.back().impl()->set(kWeak);
+    }
+    TracedVariables variables(*graph);
+    auto [results, structure] = body(in);
+    trace->structure = std::make_shared<const std::any>(std::move(structure));
+    trace->result_count = results.size();
+    std::vector<Graph::Value> outputs;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (!results[i].defined()) {
+        fail<InvalidArgumentError>("[", options.name, "] result ", i,
+                                   " is an undefined tensor; a gradient that is none cannot be "
+                                   "returned from a compiled function");
+      }
+      outputs.push_back(graph->value(results[i]));
+    }
+    std::uint32_t input = static_cast<std::uint32_t>(trace->signature.size());
+    for (const TracedVariables::Entry& e : variables.entries()) {
+      std::int64_t output = -1;
+      if (e.is_written) {
+        output = static_cast<std::int64_t>(outputs.size());
+        outputs.push_back(graph->value(e.now));
+        donations.push_back({input, static_cast<std::uint32_t>(output)});
+        trace->written.push_back(trace->variables.size());
+      }
+      trace->variables.push_back({e.variable, output});
+      ++input;
+    }
+    std::sort(trace->written.begin(), trace->written.end(), [&](std::size_t a, std::size_t b) {
+      return trace->variables[a].variable < trace->variables[b].variable;
+    });
+    graph->set_outputs(std::move(outputs));
+    graph->close();
+  }
+  trace->trace_ms = milliseconds_since(start);
+  start = std::chrono::steady_clock::now();
+  trace->program = std::make_unique<Executable>(
+      optimise(graph, options.skip_passes, &trace->passes), donations);
+  trace->compile_ms = milliseconds_since(start);
+  return trace;
+}
+
+// Runs the program with the variables' values; those it writes are locked meanwhile.
+std::vector<Tensor> run(Trace& trace, std::vector<Tensor> in) {
+  SmallVector<std::unique_lock<std::mutex>, 8> locks;
+  for (std::size_t i : trace.written) locks.emplace_back(trace.variables[i].variable->mutex);
+  const std::size_t arguments = in.size();
+  for (const Trace::VariableUse& use : trace.variables) {
+    VariableState& state = *use.variable;
+    in.push_back(use.output >= 0 ? std::move(state.value) : state.get());
+  }
+  std::vector<Tensor> out(trace.result_count + trace.written.size());
+  const auto put_back = [&](bool finished) {
+    for (std::size_t i = 0; i < trace.variables.size(); ++i) {
+      const Trace::VariableUse& use = trace.variables[i];
+      if (use.output < 0) continue;
+      use.variable->value =
+          finished ? out[static_cast<std::size_t>(use.output)] : std::move(in[arguments + i]);
+    }
+  };
+  try {
+    trace.program->run(in, out);
+  } catch (...) {
+    put_back(false);
+    throw;
+  }
+  put_back(true);
+  out.resize(trace.result_count);
+  return out;
+}
+
+// Op by op, for those who follow the arguments or the variables.
+std::vector<Tensor> run_observed(Trace& trace, std::vector<Tensor> in) {
+  for (const Trace::VariableUse& use : trace.variables)
+    in.push_back(Variable(use.variable).value());
+  for (std::size_t i = 0; i < trace.signature.size(); ++i)
+    if (trace.signature[i].weak) in[i] = cast(in[i], trace.signature[i].aval.dtype);
+  std::vector<Tensor> out = evaluate(*trace.graph, in);
+  for (const Trace::VariableUse& use : trace.variables)
+    if (use.output >= 0) Variable(use.variable).assign(out[static_cast<std::size_t>(use.output)]);
+  out.resize(trace.result_count);
+  return out;
+}
+
+}  // namespace
+
+FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& body) {
+  State& s = *state_;
+  bool plain = !thread_context.graph;
+  for (const Tensor& t : in) {
+    if (!t.defined()) fail<InvalidArgumentError>("[", s.options.name, "] got an undefined tensor");
+    plain = plain && is_concrete(t);
+  }
+  if (!plain) {  // part of a larger function
+    auto [tensors, structure] = body(in);
+    return {std::move(tensors), std::make_shared<const std::any>(std::move(structure))};
+  }
+  std::shared_ptr<Trace> trace;
+  {
+    const std::lock_guard lock(s.mutex);
+    const auto fits = [&](const std::shared_ptr<Trace>& t) {
+      if (!t->matches(in)) return false;
+      if (t->graph->symbols().input_count() == 0) return true;
+      const auto sizes = bind_sizes(*t->graph, in);
+      if (!sizes) return false;
+      if (std::find(t->checked.begin(), t->checked.end(), *sizes) != t->checked.end()) return true;
+      if (!shapes_hold(*t->graph, *sizes)) return false;
+      if (t->checked.size() > 1024) t->checked.clear();
+      t->checked.push_back(*sizes);
+      return true;
+    };
+    const auto found = std::find_if(s.traces.begin(), s.traces.end(), fits);
+    if (found != s.traces.end()) {
+      if (found != s.traces.begin()) s.traces.splice(s.traces.begin(), s.traces, found);
+      trace = s.traces.front();
+    } else {
+      const Trace* like = s.traces.empty() || s.no_symbols ? nullptr : s.traces.front().get();
+      const std::string reason = s.traces.empty() ? "the first call"
+                                                  : reason_against(*s.traces.front(), in);
+      auto graph = Graph::make();
+      bool has_symbols = false;
+      auto signature = signature_of(in, like, graph->symbols(), has_symbols);
+      if (has_symbols) {
+        try {
+          trace = make_trace(signature, graph, body, s.options);
+          if (!shapes_hold(*graph, *bind_sizes(*graph, in))) trace = nullptr;
+        } catch (const Error& e) {
+          s.no_symbols = true;
+          s.log.push_back(std::string("  sizes stay known, because with symbols: ") + e.what());
+        }
+        graph = Graph::make();
+        bool unused = false;
+        signature = signature_of(in, nullptr, graph->symbols(), unused);
+      }
+      if (!trace) trace = make_trace(signature, graph, body, s.options);
+      trace->reason = reason;
+      ++s.count;
+      std::ostringstream line;
+      line << "trace " << s.count << ": " << reason << "\n  signature:";
+      for (const Trace::Argument& a : trace->signature)
+        line << " " << print(a, &trace->graph->symbols());
+      line << "\n  traced in " << trace->trace_ms << " ms, compiled in " << trace->compile_ms
+           << " ms:";
+      for (const PassReport& p : trace->passes)
+        line << " " << p.name << " " << p.nodes_before << " -> " << p.nodes_after << ",";
+      line << " " << trace->program->step_count() << " steps, " << trace->variables.size()
+           << " variables (" << trace->written.size() << " written)";
+      s.log.push_back(line.str());
+      s.traces.push_front(trace);
+      if (s.traces.size() > kMaxTraces) s.traces.pop_back();
+    }
+  }
+  const bool observed = thread_context.observer != nullptr;
+  std::vector<Tensor> out =
+      observed ? run_observed(*trace, std::move(in)) : run(*trace, std::move(in));
+  return {std::move(out), trace->structure};
+}
+
+std::string FunctionCore::explain() const {
+  const std::lock_guard lock(state_->mutex);
+  std::ostringstream text;
+  text << state_->options.name << ": " << state_->count << " trace"
+       << (state_->count == 1 ? "" : "s") << "\n";
+  for (const std::string& line : state_->log) text << line << "\n";
+  return text.str();
+}
+
+int FunctionCore::trace_count() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->count;
+}
+
+}  // namespace gradus::detail

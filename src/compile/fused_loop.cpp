@@ -1,0 +1,130 @@
+#include "compile/fused_loop.h"
+
+#include "base/check.h"
+#include "base/thread_pool.h"
+#include "expr/expr.h"
+#include "kernels/scratch.h"
+
+namespace gradus {
+namespace {
+
+constexpr std::int64_t kChunk = 16384;  // elements: about 10 us of cheap work
+
+bool all_ones(std::span<const std::int64_t> sizes) {
+  return std::all_of(sizes.begin(), sizes.end(), [](std::int64_t s) { return s == 1; });
+}
+
+}  // namespace
+
+RowRole row_role(const Shape& operand, const Shape& domain, int row_axes) {
+  if (operand.rank() > domain.rank()) return RowRole::none;
+  // Aligned at the end; absent axes count as 1.
+  std::int64_t sizes[kMaxRank];
+  const int missing = domain.rank() - operand.rank();
+  for (int a = 0; a < domain.rank(); ++a) sizes[a] = a < missing ? 1 : operand[a - missing];
+  const auto n = static_cast<std::size_t>(domain.rank()), t = static_cast<std::size_t>(row_axes);
+  const std::span<const std::int64_t> lead(sizes, n - t), trail(sizes + (n - t), t);
+  const bool lead_full = std::equal(lead.begin(), lead.end(), domain.begin());
+  const bool trail_full = std::equal(trail.begin(), trail.end(), domain.begin() + (n - t));
+  if (lead_full && trail_full) return RowRole::row;
+  if (lead_full && all_ones(trail)) return RowRole::per_row;
+  if (all_ones(lead) && trail_full) return RowRole::shared;
+  if (all_ones(lead) && all_ones(trail)) return RowRole::scalar;
+  return RowRole::none;
+}
+
+const expr::Kernel& FusedLoop::kernel(std::uint32_t per_row) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& c : compiled_)
+    if (c->per_row == per_row) return c->kernel;
+  expr::Builder builder;
+  std::vector<expr::Expr> inputs;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    inputs.push_back(builder.input(program.inputs[i].dtype, !(per_row >> i & 1)));
+  }
+  const std::vector<expr::Expr> results = builder.append(program, inputs);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    builder.output(results[i], program.outputs[i].dtype, per_row_out[i]);
+  compiled_.push_back(std::make_unique<Compiled>(Compiled{per_row, compile(builder.finish())}));
+  return compiled_.back()->kernel;
+}
+
+BoundLoop::BoundLoop(const FusedLoop& loop, std::span<const View> in, std::span<const View> out,
+                     const Shape& domain)
+    : nest_(loop.row_axes == 0 ? in : std::span<const View>(), domain),
+      by_rows_(loop.row_axes > 0) {
+  if (!by_rows_) {
+    kernel_ = &loop.kernel(nest_.per_row);
+    return;
+  }
+  rows_ = cols_ = 1;
+  for (int a = 0; a < domain.rank(); ++a)
+    (a < domain.rank() - loop.row_axes ? rows_ : cols_) *= domain[a];
+  std::uint32_t per_row = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const RowRole role = row_role(*in[i].shape, domain, loop.row_axes);
+    GRADUS_ASSERT(role != RowRole::none);
+    const auto element = static_cast<std::int64_t>(size_of(in[i].dtype));
+    const bool is_row = role == RowRole::row, is_per_row = role == RowRole::per_row;
+    in_bytes_.push_back(is_row ? element * cols_ : is_per_row ? element : 0);
+    if (is_per_row || role == RowRole::scalar) per_row |= 1u << i;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto element = static_cast<std::int64_t>(size_of(out[i].dtype));
+    out_bytes_.push_back(loop.per_row_out[i] ? element : element * cols_);
+  }
+  kernel_ = &loop.kernel(per_row);
+}
+
+void BoundLoop::run(std::span<const View> in, std::span<const View> out) const {
+  if (by_rows_) {
+    run_rows(in, out);
+  } else {
+    nest_.run(*kernel_, in, out);
+  }
+}
+
+void BoundLoop::run_rows(std::span<const View> in, std::span<const View> out) const {
+  if (rows_ == 0) return;
+  const std::int64_t per_chunk =
+      std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, cols_));
+  const std::int64_t chunks = (rows_ + per_chunk - 1) / per_chunk;
+  const auto piece = [&](std::int64_t chunk) {
+    expr::LoopArgs args;
+    const std::int64_t first = chunk * per_chunk;
+    args.rows = std::min(per_chunk, rows_ - first);
+    args.cols = cols_;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      args.in_row_bytes[i] = in_bytes_[i];
+      args.in[i] = in[i].as<const char>() + first * in_bytes_[i];
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      args.out_row_bytes[i] = out_bytes_[i];
+      args.out[i] = out[i].as<char>() + first * out_bytes_[i];
+    }
+    const kernels::Scratch scratch(kernel_->scratch_bytes(cols_));
+    args.scratch = scratch.data();
+    (*kernel_)(args);
+  };
+  if (chunks == 1) {
+    piece(0);
+  } else {
+    parallel_for(chunks, piece);
+  }
+}
+
+const Op fused_op = internal(
+    {.name = "fused",
+     .doc = "Several ops as one loop; made by the compiler after all derivatives are taken.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<FusedAttrs>(),
+     .inputs = -1,
+     .outputs = -1,
+     .infer =
+         [](const Call& c, Avals& out) {
+           for (const Aval& a : c.get<FusedAttrs>().loop().out) out.push_back(a);
+         },
+     .in_place_ok = true},
+    "it is made after differentiation");
+
+}  // namespace gradus

@@ -1,0 +1,63 @@
+// A group of ops as one loop: a scalar program that runs over all elements once, or, if it reduces
+// along rows, once for each pass that the reductions need. The fuse pass makes them; in the graph a
+// group is a node of `fused_op` whose attribute points here.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "expr/kernel.h"
+#include "graph/loop_nest.h"
+#include "graph/op.h"
+
+namespace gradus {
+
+struct FusedLoop : Held {
+  expr::Program program;    // ports in the order of the node's operands, all varying along the row
+  std::vector<Aval> out;    // sizes may be symbols
+  Shape domain;             // what the elementwise part runs over
+  int row_axes = 0;         // how many trailing axes of the domain are one row; 0: no reductions
+  std::vector<bool> per_row_out;  // by output
+  std::string members;      // "multiply, add, tanh", for reports
+
+  // The program with the operands in `per_row` constant along a row; compiled once for each set.
+  const expr::Kernel& kernel(std::uint32_t per_row) const;
+
+ private:
+  struct Compiled {
+    std::uint32_t per_row;
+    expr::Kernel kernel;
+  };
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Compiled>> compiled_;
+};
+
+struct FusedAttrs {
+  Held* held = nullptr;
+  const FusedLoop& loop() const { return *static_cast<const FusedLoop*>(held); }
+  static auto fields() { return attr_fields(attr("loop", &FusedAttrs::held)); }
+};
+extern const Op fused_op;
+
+// How an operand lies against a domain of rows.
+enum class RowRole : std::uint8_t { row, per_row, shared, scalar, none };
+RowRole row_role(const Shape& operand, const Shape& domain, int row_axes);
+
+// The loop for operands of known shapes: everything that does not depend on where they lie.
+class BoundLoop {
+ public:
+  BoundLoop(const FusedLoop& loop, std::span<const View> in, std::span<const View> out,
+            const Shape& domain);
+  void run(std::span<const View> in, std::span<const View> out) const;
+
+ private:
+  void run_rows(std::span<const View> in, std::span<const View> out) const;
+
+  const expr::Kernel* kernel_;
+  LoopNest nest_;  // without row reductions
+  std::int64_t rows_ = 0, cols_ = 0;
+  bool by_rows_;
+  std::vector<std::int64_t> in_bytes_, out_bytes_;  // from row to row
+};
+
+}  // namespace gradus

@@ -1,0 +1,29 @@
+// What the compiler does to a traced graph, in order: one table of passes.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace gradus {
+
+struct Pass {
+  const char* name;
+  std::shared_ptr<Graph> (*run)(const Graph&);
+  const char* why;
+};
+std::span<const Pass> passes();
+
+// What one pass did.
+struct PassReport {
+  const char* name;
+  std::size_t nodes_before, nodes_after;
+  double milliseconds;
+};
+
+// Runs all passes but those named in `skip`. In debug builds the graph is verified between them.
+std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph,
+                                const std::vector<std::string>& skip = {},
+                                std::vector<PassReport>* report = nullptr);
+
+}  // namespace gradus

@@ -1,0 +1,94 @@
+#include "graph/bind.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "graph/context.h"
+#include "graph/dispatch.h"
+
+namespace gradus {
+
+namespace {
+
+constexpr std::int64_t kUnbound = std::numeric_limits<std::int64_t>::max();
+
+bool bind_one(const Graph& graph, Sizes& sizes, const Shape& expected, const Shape& given) {
+  if (expected.rank() != given.rank()) return false;
+  for (int a = 0; a < given.rank(); ++a) {
+    const std::int64_t symbol = graph.symbols().input_of(expected[a]);
+    if (symbol < 0) {
+      if (!is_symbol(expected[a]) && expected[a] != given[a]) return false;
+      continue;
+    }
+    std::int64_t& size = sizes[static_cast<std::size_t>(symbol)];
+    if (size != kUnbound && size != given[a]) return false;
+    size = given[a];
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Sizes> bind_sizes(const Graph& graph, std::span<const Aval> inputs) {
+  Sizes sizes(graph.symbols().input_count(), kUnbound);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!bind_one(graph, sizes, graph.info(graph.inputs()[i]).aval.shape, inputs[i].shape))
+      return {};
+  return sizes;
+}
+
+std::optional<Sizes> bind_sizes(const Graph& graph, std::span<const Tensor> inputs) {
+  Sizes sizes(graph.symbols().input_count(), kUnbound);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!bind_one(graph, sizes, graph.info(graph.inputs()[i]).aval.shape, inputs[i].shape()))
+      return {};
+  return sizes;
+}
+
+Shape bind_shape(const Symbols& symbols, const Sizes& sizes, const Shape& shape) {
+  Shape bound = shape;
+  for (int a = 0; a < bound.rank(); ++a) bound[a] = symbols.evaluate(bound[a], sizes);
+  return bound;
+}
+
+void bind_attrs(const Symbols& symbols, const Sizes& sizes, const AttrType& type,
+                std::byte* attrs) {
+  for (const AttrField& field : type.fields) {
+    std::byte* at = attrs + field.offset;
+    if (field.kind == AttrKind::ints) {
+      Ints& list = *reinterpret_cast<Ints*>(at);
+      for (int i = 0; i < list.rank(); ++i) list[i] = symbols.evaluate(list[i], sizes);
+    } else if (field.kind == AttrKind::integer && field.bytes == 8) {
+      std::int64_t& size = *reinterpret_cast<std::int64_t*>(at);
+      size = symbols.evaluate(size, sizes);
+    }
+  }
+}
+
+bool shapes_hold(const Graph& graph, const Sizes& sizes) {
+  alignas(16) std::byte attrs[512];
+  for (const Graph::Node& n : graph.nodes()) {
+    GRADUS_ASSERT(n.op->attrs().bytes <= sizeof attrs);
+    std::copy_n(static_cast<const std::byte*>(graph.attrs(n)), n.op->attrs().bytes, attrs);
+    bind_attrs(graph.symbols(), sizes, n.op->attrs(), attrs);
+    SmallVector<Shape, 4> shapes;
+    SmallVector<View, 4> views;
+    shapes.reserve(n.in_count);
+    for (Graph::Value v : graph.operands(n)) {
+      const Aval& aval = graph.info(v).aval;
+      shapes.push_back(bind_shape(graph.symbols(), sizes, aval.shape));
+      views.push_back({nullptr, &shapes.back(), aval.dtype});
+    }
+    Avals out;
+    const AttributeTo line(n.where);
+    infer_outputs({*n.op, attrs, views}, out);
+    for (std::uint32_t i = 0; i < n.out_count; ++i) {
+      const Shape& expected = graph.info(n.first_out + i).aval.shape;
+      if (!(bind_shape(graph.symbols(), sizes, expected) == out[i].shape)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace gradus

@@ -1,0 +1,25 @@
+// Symbolic sizes get their values from the shapes of a graph's inputs.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace gradus {
+
+using Sizes = std::vector<std::int64_t>;  // by symbol of an input
+
+// The sizes that the symbols stand for, given what the first inputs are; they may themselves be
+// symbols of the current trace. None if a shape contradicts what the graph knows or another input.
+std::optional<Sizes> bind_sizes(const Graph& graph, std::span<const Aval> inputs);
+std::optional<Sizes> bind_sizes(const Graph& graph, std::span<const Tensor> inputs);
+
+Shape bind_shape(const Symbols& symbols, const Sizes& sizes, const Shape& shape);
+// Replaces the symbols among attributes by numbers.
+void bind_attrs(const Symbols& symbols, const Sizes& sizes, const AttrType& type, std::byte* attrs);
+
+// Runs every shape rule with these sizes. What an op refuses is thrown; false says that some shape
+// is not what the trace took it for (a size of 1 that broadcasts).
+bool shapes_hold(const Graph& graph, const Sizes& sizes);
+
+}  // namespace gradus

@@ -1,0 +1,210 @@
+#include "gradus/function.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "gradus/gradus.h"
+
+namespace gradus {
+namespace {
+
+double item(const Tensor& t) { return t.item<double>(); }
+
+TEST(Function, ComputesWhatTheFunctionComputes) {
+  int runs = 0;
+  const auto f = function([&](const Tensor& x) {
+    ++runs;
+    return tanh(x * 2 + 1) + x;
+  });
+  const Tensor x = {0.5f, -1.f, 2.f};
+  const Tensor expected = tanh(x * 2 + 1) + x;
+  for (int i = 0; i < 3; ++i) {
+    const Tensor y = f(x);
+    ASSERT_EQ(y.shape(), x.shape());
+    for (int k = 0; k < 3; ++k) EXPECT_FLOAT_EQ(y.data<float>()[k], expected.data<float>()[k]);
+  }
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(f.trace_count(), 1);
+}
+
+TEST(Function, OneMoreTraceServesAllSizes) {
+  const auto f = function([](const Tensor& x, const Tensor& w) {
+    return reduce_mean(nn::softmax(matmul(x, w)) * x.shape()[0], {1});
+  });
+  const Tensor w = random::normal({3, 4});
+  for (std::int64_t n : {5, 7, 9, 12, 7, 33}) {
+    const Tensor x = random::normal({n, 3});
+    const Tensor y = f(x, w), expected = reduce_mean(nn::softmax(matmul(x, w)) * n, {1});
+    ASSERT_EQ(y.shape(), Shape{n});
+    for (int k = 0; k < n; ++k) EXPECT_NEAR(y.data<float>()[k], expected.data<float>()[k], 1e-5);
+  }
+  EXPECT_EQ(f.trace_count(), 2) << f.explain();
+  EXPECT_NE(f.explain().find("argument 0 was float32 (5, 3) and is float32 (7, 3)"),
+            std::string::npos)
+      << f.explain();
+}
+
+TEST(Function, SizesThatBroadcastAreTracedForThemselves) {
+  const auto f = function([](const Tensor& x, const Tensor& y) { return x + y; });
+  EXPECT_EQ(f(zeros({4}), ones({4})).shape(), Shape{4});
+  EXPECT_EQ(f(zeros({5}), ones({5})).shape(), Shape{5});
+  EXPECT_EQ(f(zeros({6}), ones({1})).shape(), Shape{6});
+  EXPECT_EQ(f(zeros({1}), ones({7})).shape(), Shape{7});
+  EXPECT_THROW(f(zeros({6}), ones({7})), InvalidArgumentError);
+  EXPECT_EQ(f(zeros({8}), ones({8})).shape(), Shape{8});
+}
+
+TEST(Function, NumbersAreInputs) {
+  const auto f = function([](const Tensor& x, const Tensor& rate) { return x * rate; });
+  for (double rate : {0.5, 0.25, 3.0}) {
+    EXPECT_DOUBLE_EQ(item(f(Tensor(2.0), rate)), 2 * rate);
+  }
+  EXPECT_EQ(f.trace_count(), 1);
+  EXPECT_EQ(f(Tensor(2.0f), 0.5).dtype(), float32);
+}
+
+TEST(Function, UpdatesVariablesInPlace) {
+  const Variable v(zeros({1000}));
+  const auto step = function([&](const Tensor& x) { v.assign_add(x); });
+  step(ones({1000}));
+  const void* memory = v.value().raw_data();
+  for (int i = 0; i < 4; ++i) step(ones({1000}));
+  EXPECT_EQ(v.value().raw_data(), memory);
+  EXPECT_EQ(v.value().data<float>()[999], 5);
+  const Tensor held = v.value();  // now somebody looks: the old value must stay
+  step(ones({1000}));
+  EXPECT_EQ(held.data<float>()[0], 5);
+  EXPECT_EQ(v.value().data<float>()[0], 6);
+}
+
+TEST(Function, ReadsAndWritesKeepTheirOrder) {
+  const Variable v(Tensor(1.f));
+  const auto f = function([&](const Tensor& x) {
+    const Tensor before = v.value() * x;
+    v.assign(x);
+    const Tensor between = v.value() * 10;
+    v.assign_add(1);
+    return std::tuple(before, between, v.value());
+  });
+  auto [a, b, c] = f(Tensor(3.f));
+  EXPECT_EQ(item(a), 3);
+  EXPECT_EQ(item(b), 30);
+  EXPECT_EQ(item(c), 4);
+  std::tie(a, b, c) = f(Tensor(5.f));
+  EXPECT_EQ(item(a), 20);
+  EXPECT_EQ(item(v.value()), 6);
+}
+
+TEST(Function, HoldsTapesAndGradients) {
+  const Variable w(Tensor({{0.5f, -1.f}, {2.f, 0.25f}}));
+  const auto loss_of = [&](const Tensor& x) { return reduce_sum(square(tanh(matmul(x, w)))); };
+  const auto f = function([&](const Tensor& x) {
+    GradientTape tape;
+    const Tensor loss = loss_of(x);
+    return std::pair(loss, tape.gradient(loss, w).tensor());
+  });
+  const Tensor x = {{1.f, 2.f}, {3.f, -1.f}, {0.f, 1.f}};
+  const auto [loss, g] = f(x);
+  GradientTape tape;
+  const Tensor expected = loss_of(x);
+  const Tensor expected_g = tape.gradient(expected, w);
+  EXPECT_NEAR(item(loss), item(expected), 1e-6);
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(g.data<float>()[i], expected_g.data<float>()[i], 1e-5);
+}
+
+TEST(Function, GradientsGoThroughIt) {
+  const Variable v(Tensor(3.0));
+  const auto f = function([&](const Tensor& x) { return v * x * x; });
+  const Tensor x(2.0);
+  f(x);
+  GradientTape outer({.persistent = true});
+  outer.watch(x);
+  Tensor dx;
+  {
+    GradientTape inner;
+    inner.watch(x);
+    const Tensor y = f(x);
+    dx = inner.gradient(y, x);
+  }
+  EXPECT_DOUBLE_EQ(item(dx), 12);
+  EXPECT_DOUBLE_EQ(item(outer.gradient(dx, x)), 6);
+  EXPECT_DOUBLE_EQ(item(outer.gradient(dx, v)), 4);
+  EXPECT_EQ(f.trace_count(), 1);
+}
+
+TEST(Function, CallsFunctions) {
+  const auto inner = function([](const Tensor& x) { return x * x; });
+  const auto outer = function([&](const Tensor& x) { return inner(x) + inner(x + 1); });
+  EXPECT_EQ(item(outer(Tensor(2.f))), 13);
+  EXPECT_EQ(inner.trace_count(), 0);
+}
+
+TEST(Function, RandomNumbersAreNewAtEachCall) {
+  const auto f = function([](const Tensor& x) { return x + random::uniform({}); });
+  random::set_seed(1);
+  const double a = item(f(Tensor(0.f))), b = item(f(Tensor(0.f)));
+  EXPECT_NE(a, b);
+  random::set_seed(1);
+  EXPECT_EQ(item(f(Tensor(0.f))), a);
+}
+
+TEST(Function, ReturnsArgumentsAndConstantsAndNothing) {
+  const Tensor constant = {1.f, 2.f};
+  const auto f = function([&](const Tensor& x) { return std::tuple(x, constant, x, x * 1); });
+  const auto [a, b, c, d] = f(Tensor({3.f, 4.f}));
+  EXPECT_EQ(a.data<float>()[1], 4);
+  EXPECT_EQ(b.data<float>()[1], 2);
+  EXPECT_EQ(c.data<float>()[0], 3);
+  EXPECT_EQ(d.data<float>()[0], 3);
+}
+
+TEST(Function, AFailureLeavesVariablesAlone) {
+  const Variable v(Tensor({1.f, 2.f, 3.f}));
+  const auto f = function([&](const Tensor& index) {
+    const Tensor picked = gather(v, index);
+    v.assign_add(1);
+    return picked;
+  });
+  EXPECT_EQ(item(f(Tensor(1))), 2);
+  EXPECT_THROW(f(Tensor(7)), InvalidArgumentError);
+  EXPECT_EQ(v.value().data<float>()[0], 2);
+  EXPECT_EQ(item(f(Tensor(0))), 2);
+}
+
+TEST(Function, UnknownResultsOfGradientsSaySo) {
+  const Variable v(Tensor(1.f));
+  const auto f = function([&](const Tensor& x) {
+    GradientTape tape;
+    const Tensor y = x * 2;
+    return tape.gradient(y, v);
+  });
+  EXPECT_THROW(f(Tensor(1.f)), InvalidArgumentError);
+}
+
+TEST(Function, ManyThreadsCallIt) {
+  const Variable total(Tensor(0.0));
+  const auto f = function([&](const Tensor& x) {
+    total.assign_add(reduce_sum(x));
+    return reduce_sum(exp(x * 0) * 2);
+  });
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        const std::int64_t n = 10 + (t + i) % 5;
+        wrong += item(f(ones({n}, float64))) != 2.0 * static_cast<double>(n);
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+  double expected = 0;
+  for (int t = 0; t < 8; ++t)
+    for (int i = 0; i < 50; ++i) expected += 10 + (t + i) % 5;
+  EXPECT_EQ(item(total.value()), expected);
+}
+
+}  // namespace
+}  // namespace gradus
