@@ -53,7 +53,7 @@ class Adam {
   void apply(const std::vector<Gradient>& gradients) {
     ++step_;
     for (std::size_t i = 0; i < weights_.size(); ++i) {
-      gd::adam_update(weights_[i], m_[i], v_[i], gradients[i], {.step = step_});
+      gd::adam_update(weights_[i], m_[i], v_[i], gradients[i], step_);
     }
   }
 

@@ -88,13 +88,13 @@ class Optimizer {
   // One gradient per variable; variables whose gradient is none are left alone.
   void apply(const std::vector<Gradient>& gradients, const std::vector<Variable>& variables);
   void minimize(GradientTape& tape, const Tensor& loss, const std::vector<Variable>& variables);
-  std::int64_t iterations() const { return iterations_; }
+  std::int64_t iterations() const { return iterations_.value().item<std::int64_t>(); }
 
  protected:
   virtual void update(const Variable& variable, const Gradient& gradient) = 0;
   // Zeros (or another number) that belong to a variable, made when first asked for.
   const Variable& slot(const Variable& variable, const std::string& name, double initial = 0);
-  std::int64_t iterations_ = 0;
+  Variable iterations_{Tensor(std::int64_t{0}), {.name = "iterations", .trainable = false}};
 
  private:
   std::map<std::pair<VariableState*, std::string>, Variable> slots_;
@@ -127,13 +127,13 @@ class Adagrad : public Optimizer {
 
 class Adam : public Optimizer {
  public:
-  explicit Adam(AdamStep settings = {}) : settings_(settings) {}
+  explicit Adam(AdamSettings settings = {}) : settings_(settings) {}
 
  protected:
   void update(const Variable& variable, const Gradient& gradient) override;
 
  private:
-  AdamStep settings_;
+  AdamSettings settings_;
 };
 
 }  // namespace gradus::keras

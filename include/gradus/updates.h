@@ -19,13 +19,13 @@ void momentum_update(const Variable& variable, const Variable& velocity, const G
 void adagrad_update(const Variable& variable, const Variable& accumulator, const Gradient& gradient,
                     double learning_rate, double epsilon = 1e-7);
 
-struct AdamStep {
-  std::int64_t step = 1;  // counts from 1
+struct AdamSettings {
   double learning_rate = 1e-3, beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7, weight_decay = 0;
 };
 // m += (g - m)(1 - beta_1); v += (g^2 - v)(1 - beta_2); variable -= alpha m / (sqrt(v) + epsilon)
 // with alpha = learning_rate * sqrt(1 - beta_2^step) / (1 - beta_1^step)
+// where step counts from 1; inside a compiled function it is a tensor.
 void adam_update(const Variable& variable, const Variable& m, const Variable& v,
-                 const Gradient& gradient, const AdamStep& step);
+                 const Gradient& gradient, In step, const AdamSettings& settings = {});
 
 }  // namespace gradus

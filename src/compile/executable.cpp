@@ -135,7 +135,12 @@ bool Executable::may_overwrite(const Step& step, Value operand, Value result) co
   if (loop.row_axes == 0) return true;
   const auto output = static_cast<int>(result - n.first_out);
   if (loop.per_row_out[static_cast<std::size_t>(output)]) return false;
-  const expr::Kernel& kernel = loop.kernel(0);
+  std::uint32_t per_row = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const RowRole role = row_role(g.info(in[i]).aval.shape, loop.domain, loop.row_axes);
+    if (role == RowRole::per_row || role == RowRole::scalar) per_row |= 1u << i;
+  }
+  const expr::Kernel& kernel = loop.kernel(per_row);
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (places_[in[i]].root != places_[operand].root) continue;
     if (!kernel.may_share(static_cast<int>(i), output)) return false;
@@ -225,8 +230,7 @@ std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
   l.arena_bytes = plan.bytes;
 
   std::size_t attr_bytes = 0;
-  for (const Step& s : steps_)
-    attr_bytes += (g.nodes()[s.node].op->attrs().bytes + 15) / 16 * 16;
+  for (const Step& s : steps_) attr_bytes += (g.nodes()[s.node].op->attrs().bytes + 15) / 16 * 16;
   l.attrs.resize(attr_bytes);
   l.views.resize(view_count_);
   std::size_t attrs_at = 0;
@@ -257,9 +261,9 @@ std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
     if (n.op == &fused_op) {
       const FusedLoop& fused = reinterpret_cast<const FusedAttrs*>(attrs)->loop();
       const std::span<const View> views(l.views.data() + s.first_view, n.in_count + n.out_count);
-      l.loops.push_back(std::make_unique<BoundLoop>(
-          fused, views.first(n.in_count), views.subspan(n.in_count),
-          bind_shape(g.symbols(), l.sizes, fused.domain)));
+      l.loops.push_back(
+          std::make_unique<BoundLoop>(fused, views.first(n.in_count), views.subspan(n.in_count),
+                                      bind_shape(g.symbols(), l.sizes, fused.domain)));
       loop = l.loops.back().get();
     }
     l.steps.push_back({n.op, attrs, s.first_view, n.in_count, n.out_count, loop});

@@ -20,8 +20,8 @@ std::shared_ptr<Graph> expand(const Graph& graph) {
     again = false;
     GraphCopy copy(*from);
     for (const Graph::Node& n : from->nodes()) {
-      if (const BodyFn body = simpler_form(*n.op)) {
-        copy.inline_body(n, body);
+      const BodyFn body = simpler_form(*n.op);
+      if (body && copy.inline_body(n, body)) {
         again = true;
       } else {
         copy.copy(n);

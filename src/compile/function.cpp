@@ -71,7 +71,7 @@ struct Trace {
 
 struct FunctionCore::State {
   FunctionOptions options;
-  mutable std::recursive_mutex mutex;  // a function may call itself while it is traced
+  mutable std::recursive_mutex mutex;        // a function may call itself while it is traced
   std::list<std::shared_ptr<Trace>> traces;  // used last first
   std::vector<std::string> log;
   int count = 0;
@@ -198,8 +198,8 @@ std::shared_ptr<Trace> make_trace(std::vector<Trace::Argument> signature,
   }
   trace->trace_ms = milliseconds_since(start);
   start = std::chrono::steady_clock::now();
-  trace->program = std::make_unique<Executable>(
-      optimise(graph, options.skip_passes, &trace->passes), donations);
+  trace->program =
+      std::make_unique<Executable>(optimise(graph, options.skip_passes, &trace->passes), donations);
   trace->compile_ms = milliseconds_since(start);
   return trace;
 }
@@ -279,8 +279,8 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
       trace = s.traces.front();
     } else {
       const Trace* like = s.traces.empty() || s.no_symbols ? nullptr : s.traces.front().get();
-      const std::string reason = s.traces.empty() ? "the first call"
-                                                  : reason_against(*s.traces.front(), in);
+      const std::string reason =
+          s.traces.empty() ? "the first call" : reason_against(*s.traces.front(), in);
       auto graph = Graph::make();
       bool has_symbols = false;
       auto signature = signature_of(in, like, graph->symbols(), has_symbols);

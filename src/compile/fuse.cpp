@@ -310,7 +310,8 @@ std::vector<Fuser::Unit> Fuser::units_in_order() const {
   for (std::uint32_t k = 0; k < g_.nodes().size(); ++k) {
     const Node& n = g_.nodes()[k];
     for (Value v : g_.operands(n))
-      if (g_.info(v).node >= 0) depend(unit_of[k], unit_of[static_cast<std::size_t>(g_.info(v).node)]);
+      if (g_.info(v).node >= 0)
+        depend(unit_of[k], unit_of[static_cast<std::size_t>(g_.info(v).node)]);
     if (!n.op->info.stateful) continue;
     if (last_effect != kNone) depend(unit_of[k], last_effect);
     last_effect = unit_of[k];

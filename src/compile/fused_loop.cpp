@@ -118,7 +118,7 @@ const Op fused_op = internal(
      .doc = "Several ops as one loop; made by the compiler after all derivatives are taken.",
      .dtypes = kAnyDType,
      .attrs = &attr_type<FusedAttrs>(),
-     .inputs = -1,
+     .inputs = kAny,
      .outputs = -1,
      .infer =
          [](const Call& c, Avals& out) {

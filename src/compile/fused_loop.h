@@ -13,12 +13,12 @@
 namespace gradus {
 
 struct FusedLoop : Held {
-  expr::Program program;    // ports in the order of the node's operands, all varying along the row
-  std::vector<Aval> out;    // sizes may be symbols
-  Shape domain;             // what the elementwise part runs over
-  int row_axes = 0;         // how many trailing axes of the domain are one row; 0: no reductions
+  expr::Program program;  // ports in the order of the node's operands, all varying along the row
+  std::vector<Aval> out;  // sizes may be symbols
+  Shape domain;           // what the elementwise part runs over
+  int row_axes = 0;       // how many trailing axes of the domain are one row; 0: no reductions
   std::vector<bool> per_row_out;  // by output
-  std::string members;      // "multiply, add, tanh", for reports
+  std::string members;            // "multiply, add, tanh", for reports
 
   // The program with the operands in `per_row` constant along a row; compiled once for each set.
   const expr::Kernel& kernel(std::uint32_t per_row) const;

@@ -31,13 +31,15 @@ void GraphCopy::copy(const Graph::Node& n) {
   replace(n, *n.op, from_.attrs(n), in);
 }
 
-void GraphCopy::inline_body(const Graph::Node& n, BodyFn body) {
+bool GraphCopy::inline_body(const Graph::Node& n, BodyFn body) {
   const AttributeTo line(n.where);
   SmallVector<Tensor, 8> in;
   for (Value v : from_.operands(n)) in.push_back(to_->tensor((*this)[v]));
   const Tensors out = body(from_.attrs(n), in);
+  if (out.empty()) return false;
   GRADUS_ASSERT(out.size() == n.out_count);
   for (std::uint32_t i = 0; i < n.out_count; ++i) now_[n.first_out + i] = to_->value(out[i]);
+  return true;
 }
 
 std::shared_ptr<Graph> GraphCopy::finish() {

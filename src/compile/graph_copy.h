@@ -21,8 +21,9 @@ class GraphCopy {
   void copy(const Graph::Node& n);
   // Copies n as another op on new operands.
   void replace(const Graph::Node& n, const Op& op, const void* attrs, std::span<const Value> in);
-  // Runs a body on what stands for the operands; its results stand for those of n.
-  void inline_body(const Graph::Node& n, BodyFn body);
+  // Runs a body on what stands for the operands; its results stand for those of n. False if the
+  // body has nothing to say.
+  bool inline_body(const Graph::Node& n, BodyFn body);
 
   std::shared_ptr<Graph> finish();  // outputs are those of the old graph
 

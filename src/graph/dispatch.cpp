@@ -35,7 +35,8 @@ std::uint16_t flags_of(Pointers in) {
 
 void check_count(const Op& op, std::size_t count) {
   const int expected = op.info.inputs;
-  if (expected >= 0 ? count == static_cast<std::size_t>(expected) : count > 0) return;
+  if (expected >= 0 ? count == static_cast<std::size_t>(expected) : count > 0 || expected == kAny)
+    return;
   fail<InvalidArgumentError>("[", op.name(), "] got ", count, " tensors; it takes ",
                              expected < 0 ? "at least " : "", std::abs(expected));
 }
@@ -89,24 +90,24 @@ struct NumberAttrs {
   static auto fields() { return attr_fields(attr("dtype", &NumberAttrs::dtype)); }
 };
 
-const Op number_op = internal(
-    {.name = "number",
-     .doc = "A host number in the dtype of what it met.",
-     .dtypes = kAnyDType,
-     .attrs = &attr_type<NumberAttrs>(),
-     .infer =
-         [](const Call& c, Avals& out) {
-           out.push_back({c.get<NumberAttrs>().dtype, c.shape(0)});
-         },
-     .kernel =
-         [](const KernelCall& c) {
-           static const auto* copy = elementwise_rule([](Expr x) { return x; }).release();
-           copy->run(c.in, c.out[0]);
-         },
-     .expression = [](const Call& c, std::span<const Expr> in) -> std::vector<Expr> {
-       return {convert(in[0], expr::type_of(c.get<NumberAttrs>().dtype))};
-     }},
-    "a host number is not watched by anyone");
+const Op number_op =
+    internal({.name = "number",
+              .doc = "A host number in the dtype of what it met.",
+              .dtypes = kAnyDType,
+              .attrs = &attr_type<NumberAttrs>(),
+              .infer =
+                  [](const Call& c, Avals& out) {
+                    out.push_back({c.get<NumberAttrs>().dtype, c.shape(0)});
+                  },
+              .kernel =
+                  [](const KernelCall& c) {
+                    static const auto* copy = elementwise_rule([](Expr x) { return x; }).release();
+                    copy->run(c.in, c.out[0]);
+                  },
+              .expression = [](const Call& c, std::span<const Expr> in) -> std::vector<Expr> {
+                return {convert(in[0], expr::type_of(c.get<NumberAttrs>().dtype))};
+              }},
+             "a host number is not watched by anyone");
 
 Tensor convert_number(const Tensor& number, DType to) {
   const NumberAttrs attrs{to};
@@ -116,7 +117,8 @@ Tensor convert_number(const Tensor& number, DType to) {
 
 // A size that is a symbol, used as a number: it is what the size will be when the program runs.
 bool is_traced_size(double x) {
-  if (!thread_context.graph || !(x <= static_cast<double>(kFirstSymbol)) || x < -0x1p62) return false;
+  if (!thread_context.graph || !(x <= static_cast<double>(kFirstSymbol)) || x < -0x1p62)
+    return false;
   const auto size = static_cast<std::int64_t>(x);
   return static_cast<double>(size) == x && thread_context.graph->symbols().has(size);
 }

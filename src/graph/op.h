@@ -164,13 +164,15 @@ Sample sample(std::vector<SampleArg> in, const A& attrs) {
   return {std::move(in), std::make_shared<A>(attrs)};
 }
 
+inline constexpr int kAny = -2;
+
 // What every op says about itself. Fields that a factory takes are not repeated here.
 struct OpInfo {
   const char* name;
   const char* doc;
   DTypes dtypes = kFloating;  // of the first differentiable argument
   const AttrType* attrs = &attr_type<void>();
-  int inputs = 1, outputs = 1;         // -1: any number
+  int inputs = 1, outputs = 1;         // -1: one or more; kAny: any number
   std::uint32_t differentiable = ~0u;  // inputs that can have a gradient, by position
   InferFn infer = nullptr;             // null: the first input's dtype and shape
   KernelFn kernel = nullptr;
@@ -184,7 +186,8 @@ struct OpInfo {
   // already. row_axes < 0: not this application.
   ExpressionFn expression = nullptr;
   RowAxesFn row_axes = nullptr;  // null: 0
-  BodyFn lower = nullptr;  // the same in simpler ops, for a compiler to fuse with what is around
+  // The same in simpler ops, for a compiler to fuse with what is around; no results: not this one.
+  BodyFn lower = nullptr;
   std::vector<Sample> (*samples)() = nullptr;
   double low = -2, high = 2;  // elementwise: where the registry tests look
   const char* like = "";      // the NumPy or TensorFlow function it equals

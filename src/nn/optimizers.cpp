@@ -10,7 +10,7 @@ void Optimizer::apply(const std::vector<Gradient>& gradients,
     throw InvalidArgumentError("[Optimizer.apply] got " + std::to_string(gradients.size()) +
                                " gradients for " + std::to_string(variables.size()) + " variables");
   }
-  ++iterations_;
+  iterations_.assign_add(1);
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (!gradients[i].is_none()) update(variables[i], gradients[i]);
   }
@@ -48,8 +48,8 @@ void Adagrad::update(const Variable& variable, const Gradient& gradient) {
 }
 
 void Adam::update(const Variable& variable, const Gradient& gradient) {
-  settings_.step = iterations_;
-  adam_update(variable, slot(variable, "m"), slot(variable, "v"), gradient, settings_);
+  adam_update(variable, slot(variable, "m"), slot(variable, "v"), gradient, iterations_.value(),
+              settings_);
 }
 
 }  // namespace gradus::keras

@@ -30,6 +30,9 @@ const Op cast_op = linear(
          },
      .kernel = [](const KernelCall& c) { copy_rule().run(c.in, c.out[0]); },
      .batch = batch_leading,
+     .expression = [](const Call& c, std::span<const Expr> in) -> std::vector<Expr> {
+       return {convert(in[0], expr::type_of(c.get<CastAttrs>().dtype))};
+     },
      .samples =
          [] {
            return std::vector<Sample>{sample<CastAttrs>({{{2, 3}}}, {float64})};

@@ -1,10 +1,12 @@
 // Reductions that are one kernel: sums, means, products, extrema, any and all.
 #include "gradus/reduce.h"
 
+#include "expr/expr.h"
 #include "gradus/elementwise.h"
 #include "gradus/scan.h"
 #include "gradus/shaping.h"
 #include "graph/batch.h"
+#include "graph/elementwise.h"
 #include "graph/symbols.h"
 #include "kernels/reduce.h"
 #include "ops/axes.h"
@@ -24,6 +26,41 @@ void reduce_kernel(const KernelCall& c) {
                   c.out[0].data);
 }
 
+// Along trailing axes a reduction is one along rows.
+int trailing_axes(const Ints& axes, int rank) {
+  for (int i = 0; i < axes.rank(); ++i)
+    if (axes[i] != rank - axes.rank() + i) return -1;
+  return axes.rank() == 0 ? -1 : axes.rank();
+}
+int trailing_axes_of(const Call& c) {
+  return trailing_axes(c.get<ReduceAttrs>().axes, c.shape(0).rank());
+}
+
+constexpr bool is_fusible(Reduction r) {
+  return r == Reduction::sum || r == Reduction::prod || r == Reduction::max || r == Reduction::min;
+}
+
+template <Reduction R>
+std::vector<Expr> row_reduction(const Call&, std::span<const Expr> in) {
+  switch (R) {
+    case Reduction::sum:
+      return {expr::row_sum(in[0])};
+    case Reduction::prod:
+      return {expr::row_prod(in[0])};
+    case Reduction::max:
+      return {expr::row_max(in[0])};
+    default:
+      return {expr::row_min(in[0])};
+  }
+}
+
+// A mean as a sum, where that can be fused.
+Tensors mean_as_sum(const void* attrs, std::span<const Tensor> in) {
+  const auto& p = *static_cast<const ReduceAttrs*>(attrs);
+  if (!is_floating(in[0].dtype()) || trailing_axes(p.axes, in[0].rank()) < 0) return {};
+  return {divide_by_count(reduce_sum(in[0], p.axes, p.keepdims), in[0].shape(), p.axes)};
+}
+
 template <Reduction R>
 OpInfo info(const char* name, const char* doc, DTypes dtypes, const char* like) {
   return {.name = name,
@@ -33,6 +70,9 @@ OpInfo info(const char* name, const char* doc, DTypes dtypes, const char* like) 
           .infer = infer_reduce,
           .kernel = reduce_kernel<R>,
           .batch = batch_reduce,
+          .expression = is_fusible(R) ? row_reduction<R> : nullptr,
+          .row_axes = is_fusible(R) ? trailing_axes_of : nullptr,
+          .lower = R == Reduction::mean ? mean_as_sum : nullptr,
           .samples = reduce_samples,
           .like = like};
 }

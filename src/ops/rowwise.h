@@ -34,6 +34,12 @@ class RowKernel {
 
   RowKernel(std::vector<RowOperand> in, std::vector<RowOperand> out, Body body);
 
+  // For records: OpInfo::expression of an op whose operands are those of the kernel.
+  template <const RowKernel& kernel>
+  static std::vector<expr::Expr> expression(const Call&, std::span<const expr::Expr> in) {
+    return kernel.body_(Exprs(in.begin(), in.end()));
+  }
+
   // Operands in the order of the constructor. `cols` is the length of the reduced axis.
   void operator()(std::int64_t rows, std::int64_t cols, std::span<const View> in,
                   std::span<const View> out) const;
@@ -45,5 +51,8 @@ class RowKernel {
   Body body_;
   mutable std::array<std::atomic<const expr::Kernel*>, kDTypeCount> kernels_ = {};
 };
+
+// OpInfo::row_axes of ops along the last axis.
+inline int last_axis_is_row(const Call&) { return 1; }
 
 }  // namespace gradus

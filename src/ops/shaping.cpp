@@ -109,6 +109,9 @@ const Op broadcast_to_op = linear(
            attrs.shape.insert(0, c.size);
            return Tensors{c.op({reshape(c.in[0], aligned)}, attrs)};
          },
+     .expression = [](const Call&, std::span<const expr::Expr> in) -> std::vector<expr::Expr> {
+       return {in[0]};
+     },
      .samples =
          [] {
            return std::vector<Sample>{shape_sample({3}, {2, 3}), shape_sample({2, 1}, {4, 2, 3}),

@@ -91,6 +91,8 @@ const Op softmax_gradient_op =
                .infer = check_pair,
                .kernel = last_axis_kernel<softmax_gradient_rows>,
                .batch = batch_leading,
+               .expression = RowKernel::expression<softmax_gradient_rows>,
+               .row_axes = last_axis_is_row,
                .samples = pair_samples},
               [](const void*, std::span<const Tensor> in) {
                 return Tensors{in[0] * (in[1] - last_sum(in[0] * in[1]))};
@@ -106,6 +108,8 @@ const Op softmax_op = general(
          [](const void*, std::uint32_t) {
            return Reads{0, 1};
          },
+     .expression = RowKernel::expression<softmax_rows>,
+     .row_axes = last_axis_is_row,
      .samples = row_samples,
      .like = "tensorflow.nn.softmax"},
     [](const Site& s, std::span<const Tensor> t, std::span<Tensor> out) {
@@ -122,6 +126,8 @@ const Op log_softmax_gradient_op =
                .infer = check_pair,
                .kernel = last_axis_kernel<log_softmax_gradient_rows>,
                .batch = batch_leading,
+               .expression = RowKernel::expression<log_softmax_gradient_rows>,
+               .row_axes = last_axis_is_row,
                .samples = pair_samples},
               [](const void*, std::span<const Tensor> in) {
                 return Tensors{in[1] - gradus::exp(in[0]) * last_sum(in[1])};
@@ -137,6 +143,8 @@ const Op log_softmax_op = general(
          [](const void*, std::uint32_t) {
            return Reads{0, 1};
          },
+     .expression = RowKernel::expression<log_softmax_rows>,
+     .row_axes = last_axis_is_row,
      .samples = row_samples,
      .like = "tensorflow.nn.log_softmax"},
     [](const Site& s, std::span<const Tensor> t, std::span<Tensor> out) {
@@ -296,6 +304,8 @@ const Op cross_entropy_op =
                  [](const void*, std::uint32_t) {
                    return Reads{3, 2};
                  },
+             .expression = RowKernel::expression<cross_entropy_rows>,
+             .row_axes = last_axis_is_row,
              .samples =
                  [] {
                    return std::vector<Sample>{{{{{3, 5}}, {{3, 5}, 0.05, 0.4}}, nullptr},

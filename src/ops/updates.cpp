@@ -10,7 +10,10 @@
 #include "base/thread_pool.h"
 #include "expr/expr.h"
 #include "expr/kernel.h"
+#include "gradus/elementwise.h"
 #include "graph/context.h"
+#include "graph/loop_nest.h"
+#include "graph/op.h"
 #include "graph/variable_state.h"
 #include "kernels/row_groups.h"
 #include "tensor/tensor_impl.h"
@@ -45,7 +48,11 @@ class Sweep {
     delete made;
     return *expected;
   }
+  Exprs apply(std::span<const Expr> arrays, std::span<const Expr> numbers) const {
+    return body_(Exprs(arrays.begin(), arrays.end()), Exprs(numbers.begin(), numbers.end()));
+  }
   int arrays() const { return arrays_; }
+  int numbers() const { return numbers_; }
 
  private:
   int arrays_, numbers_;
@@ -78,6 +85,22 @@ const Sweep adam_sweep(4, 5, [](const Exprs& a, const Exprs& k) {
   return Exprs{a[0] - a[0] * k[4] - m * k[0] / (expr::sqrt(v) + k[3]), m, v};
 });
 
+void run_sweep(const Sweep& sweep, const KernelCall& c) {
+  const LoopNest nest(c.in, *c.out[0].shape);
+  const std::uint32_t numbers = ~0u << sweep.arrays();
+  if (nest.per_row & ~numbers) {  // one element: everything is a number
+    expr::LoopArgs args;
+    args.cols = 1;
+    for (std::size_t i = 0; i < c.in.size(); ++i) {
+      args.in[i] = c.in[i].data;
+      args.in_row_bytes[i] = 0;
+    }
+    for (std::size_t i = 0; i < c.out.size(); ++i) args.out[i] = c.out[i].data;
+    return sweep.kernel(c.in[0].dtype)(args);
+  }
+  nest.run(sweep.kernel(c.in[0].dtype), c.in, c.out);
+}
+
 // A variable that is being changed: locked, with elements that nobody else can see.
 class Writable {
  public:
@@ -106,9 +129,45 @@ void check(const char* op, const Variable& v, const Gradient& g) {
     fail<InvalidArgumentError>("[", op, "] '", v.name(), "' has dtype ", name_of(v.dtype()),
                                "; only float variables are updated");
   }
-  if (thread_context.variables) {
-    fail<UnimplementedError>("[", op, "] fused updates cannot be traced yet");
-  }
+}
+
+// A sweep as an op, for traces: (arrays..., numbers...) -> the new variable and state.
+template <const Sweep& sweep>
+Op sweep_op(const char* name) {
+  return internal({.name = name,
+                   .doc = "One sweep of an optimizer.",
+                   .inputs = sweep.arrays() + sweep.numbers(),
+                   .outputs = sweep.arrays() - 1,
+                   .infer =
+                       [](const Call& c, Avals& out) {
+                         for (int i = 0; i + 1 < sweep.arrays(); ++i)
+                           out.push_back({c.in[0].dtype, c.shape(0)});
+                       },
+                   .kernel = [](const KernelCall& c) { run_sweep(sweep, c); },
+                   .expression = [](const Call&, std::span<const Expr> in) -> Exprs {
+                     const auto n = static_cast<std::size_t>(sweep.arrays());
+                     return sweep.apply(in.first(n), in.subspan(n));
+                   },
+                   .in_place_ok = true},
+                  "updates of variables are not differentiated");
+}
+const Op sgd_op = sweep_op<sgd_sweep>("sgd_update");
+const Op momentum_op = sweep_op<momentum_sweep>("momentum_update");
+const Op nesterov_op = sweep_op<nesterov_sweep>("nesterov_update");
+const Op adagrad_op = sweep_op<adagrad_sweep>("adagrad_update");
+const Op adam_op = sweep_op<adam_sweep>("adam_update");
+
+// The update as part of what is being traced.
+void trace(const Op& op, std::initializer_list<Variable> variables, const Tensor& gradient,
+           std::initializer_list<Tensor> numbers) {
+  const DType dtype = variables.begin()->dtype();
+  SmallVector<Tensor, 8> in;
+  for (const Variable& v : variables) in.push_back(thread_context.variables->read(*v.state()));
+  in.push_back(gradient);
+  for (const Tensor& x : numbers) in.push_back(cast(x, dtype == float64 ? float64 : float32));
+  const Tensors out = op.run(in, nullptr);
+  std::size_t i = 0;
+  for (const Variable& v : variables) thread_context.variables->write(*v.state(), out[i++]);
 }
 
 // Runs a sweep over the variables and a gradient of one length, or over some rows of them.
@@ -201,6 +260,8 @@ class Run {
 
 void sgd_update(const Variable& variable, const Gradient& gradient, double learning_rate) {
   check("sgd_update", variable, gradient);
+  if (thread_context.variables)
+    return trace(sgd_op, {variable}, gradient.tensor(), {learning_rate});
   const Run run(sgd_sweep, variable.dtype(), {learning_rate});
   Writable p(variable);
   char* const arrays[] = {p.data()};
@@ -215,6 +276,9 @@ void sgd_update(const Variable& variable, const Gradient& gradient, double learn
 void momentum_update(const Variable& variable, const Variable& velocity, const Gradient& gradient,
                      double learning_rate, double momentum, bool nesterov) {
   check("momentum_update", variable, gradient);
+  if (thread_context.variables)
+    return trace(nesterov ? nesterov_op : momentum_op, {variable, velocity}, gradient.tensor(),
+                 {learning_rate, momentum});
   const Tensor g = gradient.tensor();
   const Run run(nesterov ? nesterov_sweep : momentum_sweep, variable.dtype(),
                 {learning_rate, momentum});
@@ -226,6 +290,8 @@ void momentum_update(const Variable& variable, const Variable& velocity, const G
 void adagrad_update(const Variable& variable, const Variable& accumulator, const Gradient& gradient,
                     double learning_rate, double epsilon) {
   check("adagrad_update", variable, gradient);
+  if (thread_context.variables)
+    return trace(adagrad_op, {variable, accumulator}, gradient.tensor(), {learning_rate, epsilon});
   const Run run(adagrad_sweep, variable.dtype(), {learning_rate, epsilon});
   Writable p(variable), a(accumulator);
   char* const arrays[] = {p.data(), a.data()};
@@ -238,14 +304,21 @@ void adagrad_update(const Variable& variable, const Variable& accumulator, const
 }
 
 void adam_update(const Variable& variable, const Variable& m, const Variable& v,
-                 const Gradient& gradient, const AdamStep& s) {
+                 const Gradient& gradient, In step, const AdamSettings& s) {
   check("adam_update", variable, gradient);
   const Tensor g = gradient.tensor();
-  const double t = static_cast<double>(s.step);
+  const double decay = s.learning_rate * s.weight_decay;
+  if (thread_context.variables) {
+    const Tensor t = cast(step, float64);
+    const Tensor alpha = s.learning_rate * sqrt(1 - pow(s.beta_2, t)) / (1 - pow(s.beta_1, t));
+    return trace(adam_op, {variable, m, v}, g,
+                 {alpha, 1 - s.beta_1, 1 - s.beta_2, s.epsilon, decay});
+  }
+  const auto t = step->item<double>();
   const double alpha =
       s.learning_rate * std::sqrt(1 - std::pow(s.beta_2, t)) / (1 - std::pow(s.beta_1, t));
   const Run run(adam_sweep, variable.dtype(),
-                {alpha, 1 - s.beta_1, 1 - s.beta_2, s.epsilon, s.learning_rate * s.weight_decay});
+                {alpha, 1 - s.beta_1, 1 - s.beta_2, s.epsilon, decay});
   Writable p(variable), first(m), second(v);
   char* const arrays[] = {p.data(), first.data(), second.data()};
   run.dense(arrays, static_cast<const char*>(g.raw_data()), g.num_elements());

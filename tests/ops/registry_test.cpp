@@ -8,6 +8,8 @@
 #include <random>
 
 #include "autodiff/rules.h"
+#include "compile/executable.h"
+#include "compile/pipeline.h"
 #include "gradus/gradus.h"
 #include "graph/batch.h"
 #include "graph/elementwise.h"
@@ -346,7 +348,7 @@ TEST_P(Registry, BatchedIsALoop) {
   }
 }
 
-TEST_P(Registry, TracedIsEagerAlsoWithSymbolicSizes) {
+TEST_P(Registry, TracedAndCompiledIsEagerAlsoWithSymbolicSizes) {
   if (op().info.stateful) return;
   const DType dtype = widest();
   for (const Case& c : cases_of(op())) {
@@ -365,6 +367,12 @@ TEST_P(Registry, TracedIsEagerAlsoWithSymbolicSizes) {
       }
       graph = trace([&](std::span<const Tensor> x) { return run(c, x); }, avals, graph);
       const auto traced = evaluate(*graph, in);
+      std::vector<Tensor> given = in, compiled(eager.size());
+      Executable(optimise(graph)).run(given, compiled);
+      for (std::size_t i = 0; i < compiled.size(); ++i) {
+        ASSERT_EQ(compiled[i].dtype(), eager[i].dtype()) << describe(c);
+        expect_near(compiled[i], eager[i], 1e-12, describe(c) + " compiled");
+      }
       ASSERT_EQ(traced.size(), eager.size());
       for (std::size_t i = 0; i < traced.size(); ++i) {
         ASSERT_EQ(traced[i].shape(), eager[i].shape()) << describe(c);

@@ -39,7 +39,7 @@ TEST(Updates, RepeatedRowsGiveTheDenseUpdate) {
 
 TEST(Updates, AdamIsKerass) {
   const Variable p(Tensor{1.0}), m(Tensor{0.0}), v(Tensor{0.0});
-  adam_update(p, m, v, Gradient(Tensor{2.0}), {.step = 1, .learning_rate = 0.1});
+  adam_update(p, m, v, Gradient(Tensor{2.0}), 1, {.learning_rate = 0.1});
   const double alpha = 0.1 * std::sqrt(1 - 0.999) / (1 - 0.9);
   EXPECT_NEAR(p.value().item<double>(), 1 - 0.2 * alpha / (std::sqrt(0.004) + 1e-7), 1e-15);
   EXPECT_NEAR(m.value().item<double>(), 0.2, 1e-15);

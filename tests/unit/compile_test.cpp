@@ -1,0 +1,196 @@
+// The compiler against the plain executor: random graphs, training steps, memory.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "compile/executable.h"
+#include "compile/memory_plan.h"
+#include "compile/pipeline.h"
+#include "gradus/gradus.h"
+#include "graph/evaluate.h"
+
+namespace gradus {
+namespace {
+
+// A random program over a few matrices: elementwise ops, reductions along both axes, views,
+// products, comparisons.
+Tensors random_program(std::mt19937& rng, std::span<const Tensor> in) {
+  std::vector<Tensor> full(in.begin(), in.end()), rows, columns;
+  const auto pick = [&](std::vector<Tensor>& from) -> Tensor { return from[rng() % from.size()]; };
+  const auto n = in[0].shape()[0], m = in[0].shape()[1];
+  for (int i = 0; i < 25; ++i) {
+    switch (rng() % 12) {
+      case 0:
+        full.push_back(pick(full) + pick(full));
+        break;
+      case 1:
+        full.push_back(pick(full) * 0.5 - pick(full));
+        break;
+      case 2:
+        full.push_back(tanh(pick(full)));
+        break;
+      case 3:
+        rows.push_back(reduce_sum(pick(full) * 0.1, {1}, rng() % 2 == 0));
+        break;
+      case 4:
+        columns.push_back(reduce_mean(pick(full), {0}));
+        break;
+      case 5:
+        if (!rows.empty()) full.push_back(pick(full) * sigmoid(reshape(pick(rows), {n, 1})));
+        break;
+      case 6:
+        if (!columns.empty()) full.push_back(pick(full) + pick(columns));
+        break;
+      case 7:
+        full.push_back(nn::softmax(pick(full)));
+        break;
+      case 8:
+        full.push_back(where(greater(pick(full), 0), pick(full), pick(full) * 0.1));
+        break;
+      case 9: {
+        const Tensor w = matmul(pick(full), pick(full), {.transpose_a = true});
+        full.push_back(matmul(pick(full), tanh(w * 0.1)));
+        break;
+      }
+      case 10:
+        full.push_back(broadcast_to(reduce_max(pick(full), {1}, true), {n, m}));
+        break;
+      default:
+        if (!rows.empty()) rows.push_back(exp(negative(square(reshape(pick(rows), {n, 1})))));
+    }
+  }
+  Tensors out{full.back(), pick(full), reduce_sum(pick(full))};
+  if (!rows.empty()) out.push_back(rows.back());
+  if (!columns.empty()) out.push_back(columns.back());
+  return out;
+}
+
+void expect_same(const Tensor& a, const Tensor& b, double tolerance, unsigned seed) {
+  ASSERT_EQ(a.shape(), b.shape()) << "seed " << seed;
+  for (std::int64_t i = 0; i < a.num_elements(); ++i) {
+    const double x = a.data<double>()[i], y = b.data<double>()[i];
+    ASSERT_NEAR(x, y, tolerance * (1 + std::abs(y))) << "seed " << seed << " element " << i;
+  }
+}
+
+TEST(Compile, RandomGraphsAndTheirGradientsAgreeWithThePlainExecutor) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const auto body = [seed](std::span<const Tensor> in) {
+      std::mt19937 rng(seed);
+      if (seed % 2 == 0) return random_program(rng, in);
+      GradientTape tape;
+      for (const Tensor& t : in) tape.watch(t);
+      const Tensors out = random_program(rng, in);
+      Tensors all;
+      std::vector<Tensor> targets(out.begin(), out.end());
+      for (const Gradient& g : tape.gradient(targets, std::vector<Source>(in.begin(), in.end()),
+                                             {.unconnected = Unconnected::zero}))
+        all.push_back(g.tensor());
+      return all;
+    };
+    auto graph = Graph::make();
+    std::vector<Aval> avals(3, Aval{float64, {5, 4}});
+    if (seed % 3 == 0) {
+      const std::int64_t n = graph->symbols().fresh();
+      for (Aval& a : avals) a.shape[0] = n;
+    }
+    graph = trace(body, avals, graph);
+    Executable program(optimise(graph));
+    for (std::int64_t n : {5, seed % 3 == 0 ? 9 : 5}) {
+      std::vector<Tensor> in;
+      for (int i = 0; i < 3; ++i)
+        in.push_back(random::stateless_normal({n, 4}, Tensor({int(seed), i}), {.dtype = float64}));
+      const std::vector<Tensor> expected = evaluate(*graph, in);
+      for (int repeat = 0; repeat < 2; ++repeat) {  // a frame that was used before
+        std::vector<Tensor> out(expected.size());
+        std::vector<Tensor> given = in;
+        program.run(given, out);
+        for (std::size_t i = 0; i < out.size(); ++i) expect_same(out[i], expected[i], 1e-9, seed);
+      }
+    }
+  }
+}
+
+TEST(Compile, FusesAChainIntoOneStep) {
+  const std::vector<Aval> avals(2, Aval{float32, {8, 16}});
+  const auto graph = trace(
+      [](std::span<const Tensor> in) {
+        const Tensor y = tanh(in[0] * in[1] + 1) - in[0];
+        return Tensors{y / reduce_sum(exp(y), {1}, true)};
+      },
+      avals);
+  const auto optimised = optimise(graph);
+  EXPECT_EQ(optimised->nodes().size(), 1u) << optimised->print();
+  EXPECT_EQ(optimise(graph, {"fuse"})->nodes().size(), 7u);
+}
+
+TEST(Compile, ATrainingStepIsTheEagerStep) {
+  const auto train = [](bool compiled) {
+    random::set_seed(3);
+    keras::Dense hidden(6, 16, "relu"), out(16, 4);
+    keras::Adam adam({.learning_rate = 0.01});
+    const auto variables = keras::variables(hidden, out);
+    const auto body = [&](const Tensor& x, const Tensor& y) {
+      GradientTape tape;
+      const Tensor loss = keras::sparse_categorical_crossentropy(y, out(hidden(x)));
+      adam.minimize(tape, loss, variables);
+      return loss;
+    };
+    const auto step = function(body);
+    std::vector<double> losses;
+    for (int i = 0; i < 20; ++i) {
+      const std::int64_t batch = i % 4 == 3 ? 5 : 8;
+      const Tensor x = random::stateless_normal({batch, 6}, Tensor({1, i}));
+      const Tensor y = random::stateless_uniform({batch}, Tensor({2, i}),
+                                                 {.minval = 0, .maxval = 4, .dtype = int32});
+      losses.push_back((compiled ? step(x, y) : body(x, y)).item<double>());
+    }
+    if (compiled) {
+      EXPECT_EQ(step.trace_count(), 2) << step.explain();
+    }
+    EXPECT_EQ(adam.iterations(), 20);
+    return losses;
+  };
+  const auto eager = train(false), compiled = train(true);
+  for (std::size_t i = 0; i < eager.size(); ++i) EXPECT_NEAR(eager[i], compiled[i], 2e-6) << i;
+  EXPECT_LT(eager.back(), eager.front());
+}
+
+TEST(Compile, ReductionsOfNothingAreTheirNeutralElements) {
+  const auto f = function([](const Tensor& x) {
+    const Tensor y = x * 2;
+    return std::pair(reduce_sum(y, {1}), reduce_max(y + 1, {1}));
+  });
+  const auto [sum, max] = f(zeros({3, 0}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(sum.data<float>()[i], 0);
+    EXPECT_EQ(max.data<float>()[i], -std::numeric_limits<float>::infinity());
+  }
+}
+
+TEST(MemoryPlan, BuffersThatLiveTogetherDoNotOverlap) {
+  std::mt19937 rng(1);
+  std::vector<Lifetime> buffers;
+  for (std::uint32_t i = 0; i < 500; ++i)
+    buffers.push_back({static_cast<std::int64_t>(rng() % 5000), i / 2,
+                       i / 2 + static_cast<std::uint32_t>(rng() % 20)});
+  const MemoryPlan plan = plan_memory(buffers);
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    total += buffers[i].bytes;
+    EXPECT_EQ(plan.offsets[i] % 64, 0);
+    EXPECT_LE(plan.offsets[i] + buffers[i].bytes, plan.bytes);
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool together =
+          buffers[j].last >= buffers[i].first && buffers[i].last >= buffers[j].first;
+      if (!together || buffers[i].bytes == 0 || buffers[j].bytes == 0) continue;
+      EXPECT_TRUE(plan.offsets[i] >= plan.offsets[j] + buffers[j].bytes ||
+                  plan.offsets[j] >= plan.offsets[i] + buffers[i].bytes)
+          << i << " and " << j;
+    }
+  }
+  EXPECT_LT(plan.bytes, total / 5);
+}
+
+}  // namespace
+}  // namespace gradus
