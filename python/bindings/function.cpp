@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "lines.h"
+
 namespace gradus::python {
 
 namespace {
@@ -107,7 +109,7 @@ PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyO
     PyObject* places[Signature::kMost];
     definition->signature->place(definition->name->c_str(), arguments,
                                  static_cast<std::size_t>(count), names, places);
-    return definition->entry->call(Arguments(places));
+    return attributed([&] { return definition->entry->call(Arguments(places)); });
   });
 }
 

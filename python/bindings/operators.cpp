@@ -3,6 +3,7 @@
 #include "convert.h"
 #include "errors.h"
 #include "gradus/ops.h"
+#include "lines.h"
 #include "ops.h"
 
 namespace gradus::python {
@@ -38,7 +39,9 @@ Tensor on_large(std::int64_t count, F&& f) {
 }
 
 PyObject* apply(Binary op, const Tensor& a, const Tensor& b) {
-  return wrap(on_large(std::max(a.num_elements(), b.num_elements()), [&] { return op(a, b); }));
+  return attributed([&] {
+    return wrap(on_large(std::max(a.num_elements(), b.num_elements()), [&] { return op(a, b); }));
+  });
 }
 
 template <Binary op>
@@ -63,8 +66,10 @@ PyObject* binary(PyObject* a, PyObject* b) {
 template <Unary op>
 PyObject* unary(PyObject* a) {
   return guarded([&] {
-    const Tensor x = to_tensor(a);
-    return wrap(on_large(x.num_elements(), [&] { return op(x); }));
+    return attributed([&] {
+      const Tensor x = to_tensor(a);
+      return wrap(on_large(x.num_elements(), [&] { return op(x); }));
+    });
   });
 }
 
@@ -192,8 +197,10 @@ PyObject* compare_tensors(PyObject* a, PyObject* b, int operation) {
     }
     const auto [x, y] = to_pair(a, b);
     if (equality && !shapes_meet(x.shape(), y.shape())) return wrap(Tensor(operation == Py_NE));
-    return wrap(on_large(std::max(x.num_elements(), y.num_elements()),
-                         [&, &u = x, &v = y] { return compare(u, v, operation); }));
+    return attributed([&, &u = x, &v = y] {
+      return wrap(on_large(std::max(u.num_elements(), v.num_elements()),
+                           [&] { return compare(u, v, operation); }));
+    });
   });
 }
 

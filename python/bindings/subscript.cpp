@@ -2,6 +2,7 @@
 #include "convert.h"
 #include "errors.h"
 #include "gradus/ops.h"
+#include "lines.h"
 
 namespace gradus::python {
 
@@ -52,19 +53,21 @@ bool is_mask(PyObject* key) {
 }  // namespace
 
 PyObject* subscript(PyObject* self, PyObject* key) {
-  return guarded([&]() -> PyObject* {
-    const Tensor x = to_tensor(self);
-    if (PyLong_CheckExact(key)) return wrap(index(x, {Index(to_int(key))}));
-    if (is_mask(key)) return wrap(boolean_mask(x, to_tensor(key)));
-    std::vector<Index> indices;
-    if (PyTuple_Check(key) || PyList_Check(key)) {
-      const Ref parts = Ref::own(PySequence_Tuple(key));
-      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.get()); ++i)
-        indices.push_back(to_index(PyTuple_GET_ITEM(parts.get(), i)));
-    } else {
-      indices.push_back(to_index(key));
-    }
-    return wrap(index(x, indices));
+  return guarded([&] {
+    return attributed([&]() -> PyObject* {
+      const Tensor x = to_tensor(self);
+      if (PyLong_CheckExact(key)) return wrap(index(x, {Index(to_int(key))}));
+      if (is_mask(key)) return wrap(boolean_mask(x, to_tensor(key)));
+      std::vector<Index> indices;
+      if (PyTuple_Check(key) || PyList_Check(key)) {
+        const Ref parts = Ref::own(PySequence_Tuple(key));
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.get()); ++i)
+          indices.push_back(to_index(PyTuple_GET_ITEM(parts.get(), i)));
+      } else {
+        indices.push_back(to_index(key));
+      }
+      return wrap(index(x, indices));
+    });
   });
 }
 

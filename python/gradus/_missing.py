@@ -4,7 +4,7 @@ import importlib
 
 _LAZY = ("config", "debugging", "test")
 
-_INSTEAD = {
+INSTEAD = {
     "function": "tf.function is not covered yet: call the Python function itself, which gives the same results",
     "keras": "Keras is not covered yet: write the model with tf.Variable, tf.Module and tf.GradientTape",
     "data": "tf.data is not covered yet: iterate over NumPy arrays or Python generators",
@@ -36,8 +36,8 @@ def __getattr__(name):
         except ModuleNotFoundError:
             pass
     import sys
-    if name in _INSTEAD:
-        raise AttributeError(f"gradus has no attribute '{name}': {_INSTEAD[name]}. docs/api-coverage.md lists what is there.")
+    if name in INSTEAD:
+        raise AttributeError(f"gradus has no attribute '{name}': {INSTEAD[name]}. docs/api-coverage.md lists what is there.")
     raise AttributeError(f"module 'gradus' has no attribute '{name}'. docs/api-coverage.md lists what is covered.")
 
 

@@ -268,3 +268,21 @@ def test_many_tapes_do_not_leak():
     steps(20000)
     assert live_bytes() <= before + 4096
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 4096  # kilobytes
+
+
+def test_explanations_name_the_python_line():
+    x = tf.Variable([1.0, 2.0])
+    unread = tf.Variable(1.0)
+    with tf.GradientTape(persistent=True) as tape:
+        position = tf.argmax(x)  # the line that is named
+        y = tf.cast(position, tf.float32) * 2.0
+        z = tf.einsum("i,i->", x, x)
+    assert "not read" in tape.explain(y, unread)
+    why = tape.explain(y, x)
+    assert "argmax" in why and "test_tape.py:" in why
+    report = tape.report()
+    with open(__file__) as file:
+        line = next(i for i, text in enumerate(file, 1) if "the line that is named" in text)
+    assert f"[argmax] at test_tape.py:{line}" in report
+    assert "_compositions.py" not in report
+    assert tape.explain(z, x).startswith("connected")

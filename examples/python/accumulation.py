@@ -1,0 +1,23 @@
+"""Gradients of micro-batches added up give the gradient of the whole batch."""
+import gradus as tf
+
+
+def main():
+    x = tf.random.stateless_normal([64, 10], seed=[3, 4])
+    y = tf.reduce_sum(x, axis=1, keepdims=True)
+    w = tf.Variable(tf.zeros([10, 1]))
+
+    def gradient(xs, ys):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(xs @ w - ys)) / 64
+        return tape.gradient(loss, w)
+
+    whole = gradient(x, y)
+    total = tf.Variable(tf.zeros_like(w))
+    for xs, ys in zip(tf.split(x, 8), tf.split(y, 8)):
+        total.assign_add(gradient(xs, ys))
+    return float(tf.reduce_max(tf.abs(total - whole)))
+
+
+if __name__ == "__main__":
+    print("largest difference", main())

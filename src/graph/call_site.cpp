@@ -1,0 +1,32 @@
+#include "gradus/call_site.h"
+
+#include <bit>
+#include <utility>
+
+#include "graph/context.h"
+
+namespace gradus {
+
+namespace {
+
+// In libstdc++ a source_location is a pointer to these fields, in this order.
+static_assert(sizeof(std::source_location) == sizeof(const ForeignLine*));
+std::source_location as_location(const ForeignLine& line) {
+  return std::bit_cast<std::source_location>(&line);
+}
+
+}  // namespace
+
+bool lines_are_recorded() noexcept { return thread_context.observer != nullptr; }
+
+AttributeToLine::AttributeToLine(const ForeignLine& line) noexcept
+    : saved_(thread_context.where), fixed_(std::exchange(thread_context.fixed, true)) {
+  thread_context.where = as_location(line);
+}
+
+AttributeToLine::~AttributeToLine() {
+  thread_context.where = saved_;
+  thread_context.fixed = fixed_;
+}
+
+}  // namespace gradus
