@@ -42,6 +42,15 @@ Tensor cross_entropy(const Tensor& labels, const Tensor& logits) {
   return gd::reduce_mean(gd::nn::sparse_softmax_cross_entropy_with_logits(labels, logits));
 }
 
+// The body of a step as it is, or compiled.
+enum class Mode { eager, compiled };
+template <class Body>
+auto in_mode(Mode mode, Body body) {
+  using Result = decltype(body());
+  if (mode == Mode::eager) return std::function<Result()>(std::move(body));
+  return std::function<Result()>(gd::function(std::move(body)));
+}
+
 class Adam {
  public:
   explicit Adam(const Variables& weights) : weights_(weights) {
@@ -50,8 +59,8 @@ class Adam {
       v_.emplace_back(gd::zeros(w.shape()));
     }
   }
-  void apply(const std::vector<Gradient>& gradients) {
-    ++step_;
+  void apply(const std::vector<Gradient>& gradients) const {
+    step_.assign_add(1);
     for (std::size_t i = 0; i < weights_.size(); ++i) {
       gd::adam_update(weights_[i], m_[i], v_[i], gradients[i], step_);
     }
@@ -59,7 +68,7 @@ class Adam {
 
  private:
   Variables weights_, m_, v_;
-  std::int64_t step_ = 0;
+  Variable step_{Tensor(std::int64_t{0})};
 };
 
 Step add1() {
@@ -84,21 +93,25 @@ Step chain1000() {
   };
 }
 
-Step mlp(std::int64_t batch) {
+Step mlp(std::int64_t batch, Mode mode) {
   const Variables w = {variable(11, {784, 128}, 0.08f), variable(12, {128}, 0.01f),
                        variable(13, {128, 10}, 0.15f), variable(14, {10}, 0.01f)};
   const Tensor x = tensor(15, {batch, 784}, 0.5f, 0.5f);
   const Tensor y = classes(16, static_cast<std::size_t>(batch), 10);
-  return [=, adam = Adam(w)](bool want) mutable {
+  const auto step = in_mode(mode, [=, adam = Adam(w)] {
     gd::GradientTape tape;
     const Tensor hidden = gd::nn::relu(dense(x, w[0], w[1]));
     const Tensor loss = cross_entropy(y, dense(hidden, w[2], w[3]));
     adam.apply(tape.gradient(loss, w));
+    return loss;
+  });
+  return [=](bool want) {
+    const Tensor loss = step();
     return want ? loss.item<double>() : 0.0;
   };
 }
 
-Step convnet() {
+Step convnet(Mode mode) {
   const std::int64_t batch = 32;
   const Variables w = {variable(21, {3, 3, 1, 32}, 0.8f),   variable(22, {32}, 0.01f),
                        variable(23, {3, 3, 32, 64}, 0.14f), variable(24, {64}, 0.01f),
@@ -106,89 +119,110 @@ Step convnet() {
                        variable(27, {128, 10}, 0.15f),      variable(28, {10}, 0.01f)};
   const Tensor x = tensor(29, {batch, 28, 28, 1}, 0.5f, 0.5f);
   const Tensor y = classes(30, batch, 10);
-  return [=, adam = Adam(w)](bool want) mutable {
+  const auto step = in_mode(mode, [=, adam = Adam(w)] {
     gd::GradientTape tape;
     Tensor h = gd::nn::max_pool2d(gd::nn::relu(gd::nn::conv2d(x, w[0]) + w[1]));
     h = gd::nn::max_pool2d(gd::nn::relu(gd::nn::conv2d(h, w[2]) + w[3]));
     h = gd::nn::relu(dense(gd::reshape(h, {batch, -1}), w[4], w[5]));
     const Tensor loss = cross_entropy(y, dense(h, w[6], w[7]));
     adam.apply(tape.gradient(loss, w));
+    return loss;
+  });
+  return [=](bool want) {
+    const Tensor loss = step();
     return want ? loss.item<double>() : 0.0;
   };
 }
 
-Step lstm() {
+Step lstm(Mode mode) {
   const Variables w = {variable(31, {64, 512}, 0.17f), variable(32, {128, 512}, 0.14f),
                        variable(33, {512}, 0.17f), variable(34, {128, 10}, 0.17f),
                        variable(35, {10}, 0.01f)};
   const Tensor x = tensor(36, {32, 64, 64}, 1.7f), state = gd::zeros({32, 128});
   const Tensor y = classes(37, 32, 10);
-  return [=](bool want) {
+  const auto step = in_mode(mode, [=] {
     gd::GradientTape tape;
     const Tensor last = gd::nn::lstm(x, w[0], w[1], w[2], state, state).h;
     const Tensor loss = cross_entropy(y, dense(last, w[3], w[4]));
-    const std::vector<Gradient> g = tape.gradient(loss, w);
-    return want ? loss.item<double>() + norm(g[1]) : 0.0;
+    return std::pair(loss, tape.gradient(loss, w));
+  });
+  return [=](bool want) {
+    const auto [loss, g] = step();
+    return want ? loss.template item<double>() + norm(g[1]) : 0.0;
   };
 }
 
 // One step on the rows of a table; update(table, gradient) is the optimizer.
 template <class Update>
-Step embedding(Update update) {
+Step embedding(Mode mode, Update update) {
   const Variable table = variable(42, {100000, 64}, 0.09f);
   const Tensor ids = Tensor::from(bench::skewed_ids(41, 1024, 100000));
   const Tensor target = tensor(43, {1024, 64}, 1.7f);
-  return [=](bool want) {
+  const auto step = in_mode(mode, [=] {
     gd::GradientTape tape;
     const Tensor loss = gd::reduce_sum(gd::square(gd::gather(table, ids) - target)) / 1024.0;
     update(table, tape.gradient(loss, table));
+    return loss;
+  });
+  return [=](bool want) {
+    const Tensor loss = step();
     return want ? loss.item<double>() : 0.0;
   };
 }
 
-Step embed_sgd() {
-  return embedding([](const Variable& table, const Gradient& g) { gd::sgd_update(table, g, 0.1); });
+Step embed_sgd(Mode mode) {
+  return embedding(mode,
+                   [](const Variable& table, const Gradient& g) { gd::sgd_update(table, g, 0.1); });
 }
 
-Step embed_adagrad() {
+Step embed_adagrad(Mode mode) {
   const Variable accumulator(gd::fill({100000, 64}, 0.1f));
-  return embedding([=](const Variable& table, const Gradient& g) {
+  return embedding(mode, [=](const Variable& table, const Gradient& g) {
     gd::adagrad_update(table, accumulator, g, 0.1);
   });
 }
 
-Step softmax_xent() {
+Step softmax_xent(Mode mode) {
   const Variable x = variable(102, {512, 1000}, 3.5f);
   const Tensor y = classes(103, 512, 1000);
-  return [=](bool want) {
+  const auto step = in_mode(mode, [=] {
     gd::GradientTape tape;
     const Tensor loss = cross_entropy(y, x);
-    const Tensor g = tape.gradient(loss, x);
-    return want ? loss.item<double>() + norm(g) : 0.0;
+    return std::pair(loss, tape.gradient(loss, x).tensor());
+  });
+  return [=](bool want) {
+    const auto [loss, g] = step();
+    return want ? loss.template item<double>() + norm(g) : 0.0;
   };
 }
 
-Step layernorm() {
+Step layernorm(Mode mode) {
   const Variable x = variable(104, {512, 768}, 1.7f);
   const Variable scale = variable(105, {768}, 0.2f, 1.0f), offset = variable(106, {768}, 0.2f);
   const Tensor weight = tensor(107, {512, 768}, 1.0f);
-  return [=](bool want) {
+  const auto step = in_mode(mode, [=] {
     gd::GradientTape tape;
     const Tensor y = gd::nn::layer_normalization(x, scale, offset, 1e-5);
-    const auto [dx, dscale, doffset] = tape.gradient(gd::reduce_sum(y * weight), x, scale, offset);
-    return want ? norm(dx) + norm(dscale) : 0.0;
+    return tape.gradient(gd::reduce_sum(y * weight), Variables{x, scale, offset});
+  });
+  return [=](bool want) {
+    const std::vector<Gradient> g = step();
+    return want ? norm(g[0]) + norm(g[1]) : 0.0;
   };
 }
 
-Step tanh_chain(std::int64_t n) {
+Step tanh_chain(std::int64_t n, Mode mode) {
   const Variable x = variable(101, {n}, 1.7f);
   const Tensor a(0.9f), b(0.1f);
-  return [=](bool want) {
+  const auto step = in_mode(mode, [=] {
     gd::GradientTape tape;
     const Tensor value = x;
     const Tensor loss = gd::reduce_mean(gd::tanh(value * a + b) + value);
-    const Tensor g = tape.gradient(loss, x);
-    return want ? loss.item<double>() + norm(g) : 0.0;
+    return std::pair(loss, tape.gradient(loss, x).tensor());
+  });
+  return [=](bool want) {
+    const auto [loss, g] = step();
+    return want ? loss.template item<double>() + norm(g) : 0.0;
   };
 }
 
@@ -197,19 +231,28 @@ Step tanh_chain(std::int64_t n) {
 int main(int argc, char** argv) {
   const std::string title =
       std::string("Gradus " GRADUS_VERSION ", ") + gd::kernels::name_of(gd::kernels::isa());
-  return bench::run_cases(argc, argv, title, gd::set_thread_count,
-                          {{"add1", 1000, add1},
-                           {"chain1000", 2000, chain1000},
-                           {"mlp_b1", 1, [] { return mlp(1); }},
-                           {"mlp_b32", 1, [] { return mlp(32); }},
-                           {"mlp_b512", 1, [] { return mlp(512); }},
-                           {"convnet", 1, convnet},
-                           {"lstm", 1, lstm},
-                           {"embed_sgd", 1, embed_sgd},
-                           {"embed_adagrad", 1, embed_adagrad},
-                           {"softmax_xent", 1, softmax_xent},
-                           {"layernorm", 1, layernorm},
-                           {"tanh_1e3", 1, [] { return tanh_chain(1000); }},
-                           {"tanh_1e5", 1, [] { return tanh_chain(100000); }},
-                           {"tanh_1e7", 1, [] { return tanh_chain(10000000); }}});
+  struct Workload {
+    const char* name;
+    std::function<Step(Mode)> make;
+  };
+  const std::vector<Workload> workloads = {
+      {"mlp_b1", [](Mode m) { return mlp(1, m); }},
+      {"mlp_b32", [](Mode m) { return mlp(32, m); }},
+      {"mlp_b512", [](Mode m) { return mlp(512, m); }},
+      {"convnet", convnet},
+      {"lstm", lstm},
+      {"embed_sgd", embed_sgd},
+      {"embed_adagrad", embed_adagrad},
+      {"softmax_xent", softmax_xent},
+      {"layernorm", layernorm},
+      {"tanh_1e3", [](Mode m) { return tanh_chain(1000, m); }},
+      {"tanh_1e5", [](Mode m) { return tanh_chain(100000, m); }},
+      {"tanh_1e7", [](Mode m) { return tanh_chain(10000000, m); }}};
+  std::vector<bench::Case> cases = {{"add1", 1000, add1}, {"chain1000", 2000, chain1000}};
+  for (const Workload& w : workloads) {
+    cases.push_back({w.name, 1, [&w] { return w.make(Mode::eager); }});
+    cases.push_back(
+        {std::string(w.name) + ".compiled", 1, [&w] { return w.make(Mode::compiled); }});
+  }
+  return bench::run_cases(argc, argv, title, gd::set_thread_count, cases);
 }

@@ -42,6 +42,7 @@ void Recording::clear() {
   assignments_.clear();
   held_.clear();
   elsewhere_.clear();
+  watched_late_.clear();
   watched_.clear();
 }
 
@@ -59,6 +60,7 @@ void Recording::give_bit_back(Followers bit) {
   forward_bits_ &= ~bit;
   if (bits_ == 0) return;  // nobody is left to follow anything
   for (Followers& f : followers_) f &= ~bit;
+  std::erase_if(watched_late_, [&](auto& entry) { return (entry.second &= ~bit) == 0; });
 }
 
 Recording::Id Recording::find(const Tensor& t) const {
@@ -98,6 +100,7 @@ void Recording::add_leaf(Id id) {
 Recording::Id Recording::watch(const Tensor& t, Followers tapes) {
   Id id = find(t);
   if (id != kNone) {
+    if (const Followers late = tapes & ~followers_[id]) watched_late_.emplace_back(id, late);
     followers_[id] |= tapes;
     return id;
   }

@@ -77,6 +77,8 @@ class Recording {
   const void* attrs(const Node& n) const { return words_.data() + n.attrs; }
   Followers& followers(Id v) { return followers_[v]; }
   Followers followers(Id v) const { return followers_[v]; }
+  // Values that a tape began to follow after they had been made: for it they have no past.
+  std::span<const std::pair<Id, Followers>> watched_late() const { return watched_late_; }
 
   // Fills in what a rule sees of a node; values that were not saved are undefined tensors.
   void load(const Node& n, SmallVector<Tensor, 8>& in, SmallVector<Tensor, 4>& out,
@@ -131,6 +133,7 @@ class Recording {
   std::vector<std::shared_ptr<const Held>> held_;  // what saved attributes refer to
   // Watched tensors whose header is taken by another thread's or an older recording.
   std::unordered_map<const TensorImpl*, Id> elsewhere_;
+  std::vector<std::pair<Id, Followers>> watched_late_;
   std::vector<Tensor> watched_;  // keeps the keys of elsewhere_ alive
 };
 

@@ -90,15 +90,20 @@ std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
   constexpr std::uint8_t kSource = 1, kBehind = 2;
   std::vector<std::uint8_t> leads_to_source(values, 0);
   for (const auto& [id, s] : source_of) leads_to_source[id] = kSource;
+  constexpr std::uint8_t kNoPast = 4;
+  for (const auto& [id, tapes] : recording.watched_late())
+    if (tapes & bit) leads_to_source[id] |= kNoPast;
   for (std::size_t k = first; k <= last && k < recording.node_count(); ++k) {
     const Recording::Node& n = recording.node(k);
     if (n.cut || !n.op) continue;
     bool leads = false;
-    for (Id in : recording.edges(n)) leads |= in != Recording::kNone && leads_to_source[in];
+    for (Id in : recording.edges(n))
+      leads |= in != Recording::kNone && (leads_to_source[in] & (kSource | kBehind));
     if (!leads) continue;
     for (std::uint32_t i = 0; i < n.out_count; ++i) {
       const Id out = n.first_out + i;
-      if (recording.followers(out) & bit) leads_to_source[out] |= kBehind;
+      if ((recording.followers(out) & bit) && !(leads_to_source[out] & kNoPast))
+        leads_to_source[out] |= kBehind;
     }
   }
 
@@ -125,14 +130,16 @@ std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
     for (std::uint32_t i = 0; i < n.out_count; ++i) {
       cts.push_back(table.take(n.first_out + i));
       if (cts.back().is_zero()) continue;
-      any = true;
       if (leads_to_source[n.first_out + i] & kSource) collect(n.first_out + i, cts.back());
+      if (leads_to_source[n.first_out + i] & kNoPast) cts.back() = Cotangent();
+      any = any || !cts.back().is_zero();
     }
     if (!any || n.cut || !n.op) continue;
     std::uint32_t wanted = 0;
     const SmallVector<Id, 8> edges(recording.edges(n).begin(), recording.edges(n).end());
     for (std::size_t i = 0; i < edges.size(); ++i) {
-      if (edges[i] != Recording::kNone && edges[i] < values && leads_to_source[edges[i]] &&
+      if (edges[i] != Recording::kNone && edges[i] < values &&
+          (leads_to_source[edges[i]] & (kSource | kBehind)) &&
           n.op->is_differentiable_in(static_cast<int>(std::min<std::size_t>(i, 31)))) {
         wanted |= 1u << std::min<std::size_t>(i, 31);
       }

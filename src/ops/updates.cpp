@@ -131,49 +131,10 @@ void check(const char* op, const Variable& v, const Gradient& g) {
   }
 }
 
-// A sweep as an op, for traces: (arrays..., numbers...) -> the new variable and state.
-template <const Sweep& sweep>
-Op sweep_op(const char* name) {
-  return internal({.name = name,
-                   .doc = "One sweep of an optimizer.",
-                   .inputs = sweep.arrays() + sweep.numbers(),
-                   .outputs = sweep.arrays() - 1,
-                   .infer =
-                       [](const Call& c, Avals& out) {
-                         for (int i = 0; i + 1 < sweep.arrays(); ++i)
-                           out.push_back({c.in[0].dtype, c.shape(0)});
-                       },
-                   .kernel = [](const KernelCall& c) { run_sweep(sweep, c); },
-                   .expression = [](const Call&, std::span<const Expr> in) -> Exprs {
-                     const auto n = static_cast<std::size_t>(sweep.arrays());
-                     return sweep.apply(in.first(n), in.subspan(n));
-                   },
-                   .in_place_ok = true},
-                  "updates of variables are not differentiated");
-}
-const Op sgd_op = sweep_op<sgd_sweep>("sgd_update");
-const Op momentum_op = sweep_op<momentum_sweep>("momentum_update");
-const Op nesterov_op = sweep_op<nesterov_sweep>("nesterov_update");
-const Op adagrad_op = sweep_op<adagrad_sweep>("adagrad_update");
-const Op adam_op = sweep_op<adam_sweep>("adam_update");
-
-// The update as part of what is being traced.
-void trace(const Op& op, std::initializer_list<Variable> variables, const Tensor& gradient,
-           std::initializer_list<Tensor> numbers) {
-  const DType dtype = variables.begin()->dtype();
-  SmallVector<Tensor, 8> in;
-  for (const Variable& v : variables) in.push_back(thread_context.variables->read(*v.state()));
-  in.push_back(gradient);
-  for (const Tensor& x : numbers) in.push_back(cast(x, dtype == float64 ? float64 : float32));
-  const Tensors out = op.run(in, nullptr);
-  std::size_t i = 0;
-  for (const Variable& v : variables) thread_context.variables->write(*v.state(), out[i++]);
-}
-
 // Runs a sweep over the variables and a gradient of one length, or over some rows of them.
 class Run {
  public:
-  Run(const Sweep& sweep, DType dtype, std::initializer_list<double> numbers)
+  Run(const Sweep& sweep, DType dtype, std::span<const double> numbers)
       : kernel_(sweep.kernel(dtype)),
         arrays_(sweep.arrays()),
         element_(static_cast<std::int64_t>(size_of(dtype))) {
@@ -206,12 +167,12 @@ class Run {
   }
 
   // Rows that occur once are taken where they are; those that repeat are summed first.
-  void rows(std::span<char* const> variables, const Gradient& g) const {
-    const std::int64_t limit = g.dense_shape()[0], count = g.indices().num_elements();
-    const std::int64_t width = limit == 0 ? 0 : g.dense_shape().num_elements() / limit;
+  void rows(std::span<char* const> variables, const Shape& shape, const View& indices,
+            const View& updates) const {
+    const std::int64_t limit = shape[0], width = limit == 0 ? 0 : shape.num_elements() / limit;
     const std::int64_t bytes = width * element_;
-    const kernels::RowGroups groups(g.indices().dtype(), g.indices().raw_data(), count, limit);
-    const auto* values = static_cast<const char*>(g.values().raw_data());
+    const kernels::RowGroups groups(indices.dtype, indices.data, indices.count(), limit);
+    const auto* values = updates.as<const char>();
     expr::LoopArgs args = args_;
     args.cols = width;
     kernels::Scratch sum(static_cast<std::size_t>(bytes));
@@ -224,13 +185,18 @@ class Run {
       const std::int64_t repeats = groups.starts()[i + 1] - groups.starts()[i];
       const char* row = values + *first * bytes;
       if (repeats > 1) {
-        kernels::sum_rows(g.dtype(), values, {first, static_cast<std::size_t>(repeats)}, width,
+        kernels::sum_rows(updates.dtype, values, {first, static_cast<std::size_t>(repeats)}, width,
                           sum.data());
         row = sum.as<char>();
       }
       point(args, variables, groups.rows()[i] * bytes, row);
       kernel_(args);
     }
+  }
+
+  void rows(std::span<char* const> variables, const Gradient& g) const {
+    const auto view = [](const Tensor& t) { return View{t.impl()->data, &t.shape(), t.dtype()}; };
+    rows(variables, g.dense_shape(), view(g.indices()), view(g.values()));
   }
 
  private:
@@ -256,13 +222,89 @@ class Run {
   float narrow_[8];
 };
 
+// A sweep as an op, for traces: (arrays..., numbers...) -> the new variable and state.
+template <const Sweep& sweep>
+Op sweep_op(const char* name) {
+  return internal({.name = name,
+                   .doc = "One sweep of an optimizer.",
+                   .inputs = sweep.arrays() + sweep.numbers(),
+                   .outputs = sweep.arrays() - 1,
+                   .infer =
+                       [](const Call& c, Avals& out) {
+                         for (int i = 0; i + 1 < sweep.arrays(); ++i)
+                           out.push_back({c.in[0].dtype, c.shape(0)});
+                       },
+                   .kernel = [](const KernelCall& c) { run_sweep(sweep, c); },
+                   .expression = [](const Call&, std::span<const Expr> in) -> Exprs {
+                     const auto n = static_cast<std::size_t>(sweep.arrays());
+                     return sweep.apply(in.first(n), in.subspan(n));
+                   },
+                   .in_place_ok = true},
+                  "updates of variables are not differentiated");
+}
+// The same over some rows: (variable, state..., indices, values, numbers...).
+template <const Sweep& sweep>
+Op rows_op(const char* name) {
+  static constexpr auto run = [](const KernelCall& c) {
+    const std::size_t n = c.out.size();
+    SmallVector<char*, 4> arrays;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (c.out[i].data != c.in[i].data && c.out[i].count() > 0)
+        std::memcpy(c.out[i].data, c.in[i].data,
+                    static_cast<std::size_t>(c.out[i].count()) * size_of(c.out[i].dtype));
+      arrays.push_back(c.out[i].as<char>());
+    }
+    double numbers[8];
+    for (std::size_t i = n + 2; i < c.in.size(); ++i)
+      numbers[i - n - 2] = c.in[i].dtype == float64 ? *c.in[i].as<double>() : *c.in[i].as<float>();
+    const Run over(sweep, c.in[0].dtype, {numbers, c.in.size() - n - 2});
+    over.rows({arrays.begin(), n}, c.shape(0), c.in[n], c.in[n + 1]);
+  };
+  return internal({.name = name,
+                   .doc = "One sweep of an optimizer over the rows that have a gradient.",
+                   .inputs = sweep.arrays() + 1 + sweep.numbers(),
+                   .outputs = sweep.arrays() - 1,
+                   .infer =
+                       [](const Call& c, Avals& out) {
+                         for (int i = 0; i + 1 < sweep.arrays(); ++i)
+                           out.push_back({c.in[0].dtype, c.shape(0)});
+                       },
+                   .kernel = [](const KernelCall& c) { run(c); },
+                   .in_place_ok = true},
+                  "updates of variables are not differentiated");
+}
+const Op sgd_rows_op = rows_op<sgd_sweep>("sgd_rows_update");
+const Op adagrad_rows_op = rows_op<adagrad_sweep>("adagrad_rows_update");
+const Op sgd_op = sweep_op<sgd_sweep>("sgd_update");
+const Op momentum_op = sweep_op<momentum_sweep>("momentum_update");
+const Op nesterov_op = sweep_op<nesterov_sweep>("nesterov_update");
+const Op adagrad_op = sweep_op<adagrad_sweep>("adagrad_update");
+const Op adam_op = sweep_op<adam_sweep>("adam_update");
+
+// The update as part of what is being traced.
+void trace(const Op& op, std::initializer_list<Variable> variables,
+           std::initializer_list<Tensor> gradient, std::initializer_list<Tensor> numbers) {
+  const DType dtype = variables.begin()->dtype();
+  SmallVector<Tensor, 8> in;
+  for (const Variable& v : variables) in.push_back(thread_context.variables->read(*v.state()));
+  for (const Tensor& g : gradient) in.push_back(g);
+  for (const Tensor& x : numbers) in.push_back(cast(x, dtype == float64 ? float64 : float32));
+  const Tensors out = op.run(in, nullptr);
+  std::size_t i = 0;
+  for (const Variable& v : variables) thread_context.variables->write(*v.state(), out[i++]);
+}
+
 }  // namespace
 
 void sgd_update(const Variable& variable, const Gradient& gradient, double learning_rate) {
   check("sgd_update", variable, gradient);
-  if (thread_context.variables)
-    return trace(sgd_op, {variable}, gradient.tensor(), {learning_rate});
-  const Run run(sgd_sweep, variable.dtype(), {learning_rate});
+  if (thread_context.variables) {
+    return gradient.is_rows() ? trace(sgd_rows_op, {variable},
+                                      {gradient.indices(), gradient.values()}, {learning_rate})
+                              : trace(sgd_op, {variable}, {gradient.values()}, {learning_rate});
+  }
+  const double numbers[] = {learning_rate};
+  const Run run(sgd_sweep, variable.dtype(), numbers);
   Writable p(variable);
   char* const arrays[] = {p.data()};
   if (gradient.is_rows()) {
@@ -277,11 +319,11 @@ void momentum_update(const Variable& variable, const Variable& velocity, const G
                      double learning_rate, double momentum, bool nesterov) {
   check("momentum_update", variable, gradient);
   if (thread_context.variables)
-    return trace(nesterov ? nesterov_op : momentum_op, {variable, velocity}, gradient.tensor(),
+    return trace(nesterov ? nesterov_op : momentum_op, {variable, velocity}, {gradient.tensor()},
                  {learning_rate, momentum});
   const Tensor g = gradient.tensor();
-  const Run run(nesterov ? nesterov_sweep : momentum_sweep, variable.dtype(),
-                {learning_rate, momentum});
+  const double numbers[] = {learning_rate, momentum};
+  const Run run(nesterov ? nesterov_sweep : momentum_sweep, variable.dtype(), numbers);
   Writable p(variable), v(velocity);
   char* const arrays[] = {p.data(), v.data()};
   run.dense(arrays, static_cast<const char*>(g.raw_data()), g.num_elements());
@@ -290,9 +332,15 @@ void momentum_update(const Variable& variable, const Variable& velocity, const G
 void adagrad_update(const Variable& variable, const Variable& accumulator, const Gradient& gradient,
                     double learning_rate, double epsilon) {
   check("adagrad_update", variable, gradient);
-  if (thread_context.variables)
-    return trace(adagrad_op, {variable, accumulator}, gradient.tensor(), {learning_rate, epsilon});
-  const Run run(adagrad_sweep, variable.dtype(), {learning_rate, epsilon});
+  if (thread_context.variables) {
+    return gradient.is_rows()
+               ? trace(adagrad_rows_op, {variable, accumulator},
+                       {gradient.indices(), gradient.values()}, {learning_rate, epsilon})
+               : trace(adagrad_op, {variable, accumulator}, {gradient.values()},
+                       {learning_rate, epsilon});
+  }
+  const double numbers[] = {learning_rate, epsilon};
+  const Run run(adagrad_sweep, variable.dtype(), numbers);
   Writable p(variable), a(accumulator);
   char* const arrays[] = {p.data(), a.data()};
   if (gradient.is_rows()) {
@@ -311,14 +359,14 @@ void adam_update(const Variable& variable, const Variable& m, const Variable& v,
   if (thread_context.variables) {
     const Tensor t = cast(step, float64);
     const Tensor alpha = s.learning_rate * sqrt(1 - pow(s.beta_2, t)) / (1 - pow(s.beta_1, t));
-    return trace(adam_op, {variable, m, v}, g,
+    return trace(adam_op, {variable, m, v}, {g},
                  {alpha, 1 - s.beta_1, 1 - s.beta_2, s.epsilon, decay});
   }
   const auto t = step->item<double>();
   const double alpha =
       s.learning_rate * std::sqrt(1 - std::pow(s.beta_2, t)) / (1 - std::pow(s.beta_1, t));
-  const Run run(adam_sweep, variable.dtype(),
-                {alpha, 1 - s.beta_1, 1 - s.beta_2, s.epsilon, decay});
+  const double numbers[] = {alpha, 1 - s.beta_1, 1 - s.beta_2, s.epsilon, decay};
+  const Run run(adam_sweep, variable.dtype(), numbers);
   Writable p(variable), first(m), second(v);
   char* const arrays[] = {p.data(), first.data(), second.data()};
   run.dense(arrays, static_cast<const char*>(g.raw_data()), g.num_elements());

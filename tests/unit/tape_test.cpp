@@ -67,6 +67,19 @@ TEST(Tape, ForwardOverReverseIsTheHessian) {
   EXPECT_EQ(acc.jvp(g).tensor().to_vector<double>(), (std::vector<double>{6, -12}));
 }
 
+TEST(Tape, AValueHasNoPastForATapeThatBeginsToWatchItLater) {
+  const Tensor x(2.0);
+  GradientTape outer, inner({.persistent = true});
+  outer.watch(x);
+  const Tensor y = x * x;  // inner does not follow x yet
+  inner.watch(y);
+  inner.watch(x);
+  const Tensor z = y * 3.0 + x;
+  EXPECT_EQ(inner.gradient(z, y).tensor().item<double>(), 3);
+  EXPECT_EQ(inner.gradient(z, x).tensor().item<double>(), 1);
+  EXPECT_EQ(outer.gradient(z, x).tensor().item<double>(), 13);
+}
+
 TEST(Tape, UsedTwiceIsAnError) {
   const Tensor x(2.0f);
   GradientTape tape;
