@@ -16,8 +16,9 @@
 // symbols: from then on every size runs the same program.
 //
 // What the function does besides computing with tensors (printing, counting) happens only while it
-// is traced. Called inside another function, under a tape or in vmap, it behaves as the plain
-// function does.
+// is traced. An unknown size is a name: give it to ops, as a shape or as a number, but do not
+// compute with it in plain C++ (n - 1, 1.0 / n) or branch on it. Called inside another function,
+// under a tape or in vmap, it behaves as the plain function does.
 #pragma once
 #include <any>
 #include <functional>
