@@ -69,7 +69,12 @@ MemoryPlan plan_memory(std::span<const Lifetime> buffers) {
   Gaps gaps;
   using Ending = std::pair<std::uint32_t, std::size_t>;  // last step, buffer
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> alive;
-  const auto rounded = [](std::int64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; };
+  // Large buffers end a few lines later than they must: neighbours whose sizes are powers of two
+  // would otherwise begin at the same places of the caches (measured: an LSTM step 25 % slower).
+  constexpr std::int64_t kLarge = 1 << 15, kStagger = 33 * kAlign;
+  const auto rounded = [](std::int64_t bytes) {
+    return (bytes + kAlign - 1) / kAlign * kAlign + (bytes >= kLarge ? kStagger : 0);
+  };
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const Lifetime& b = buffers[i];
     GRADUS_ASSERT(i == 0 || buffers[i - 1].first <= b.first);
