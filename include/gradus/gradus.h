@@ -15,6 +15,7 @@
 #include "gradus/layers.h"
 #include "gradus/memory.h"
 #include "gradus/ops.h"
+#include "gradus/profile.h"
 #include "gradus/sparse.h"
 #include "gradus/structure.h"
 #include "gradus/tensor.h"

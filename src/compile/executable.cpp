@@ -8,6 +8,7 @@
 #include "gradus/interrupt.h"
 #include "graph/bind.h"
 #include "graph/elementwise.h"
+#include "graph/profiling.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -25,6 +26,8 @@ struct Prepared {
   const void* attrs;
   std::uint32_t first_view, in_count, out_count;
   const BoundLoop* loop;  // fused: how to run it
+  const char* label;      // fused: its members
+  std::source_location where;
 };
 
 struct Executable::Frame {
@@ -258,6 +261,7 @@ std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
     std::copy_n(static_cast<const std::byte*>(g.attrs(n)), n.op->attrs().bytes, attrs);
     bind_attrs(g.symbols(), l.sizes, n.op->attrs(), attrs);
     const BoundLoop* loop = nullptr;
+    const char* label = nullptr;
     if (n.op == &fused_op) {
       const FusedLoop& fused = reinterpret_cast<const FusedAttrs*>(attrs)->loop();
       const std::span<const View> views(l.views.data() + s.first_view, n.in_count + n.out_count);
@@ -265,8 +269,9 @@ std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
           std::make_unique<BoundLoop>(fused, views.first(n.in_count), views.subspan(n.in_count),
                                       bind_shape(g.symbols(), l.sizes, fused.domain)));
       loop = l.loops.back().get();
+      label = fused.members.c_str();
     }
-    l.steps.push_back({n.op, attrs, s.first_view, n.in_count, n.out_count, loop});
+    l.steps.push_back({n.op, attrs, s.first_view, n.in_count, n.out_count, loop, label, n.where});
   }
   return layout;
 }
@@ -303,6 +308,9 @@ void Executable::execute(const Layout& layout, Frame& frame) {
   for (const Prepared& s : layout.steps) {
     const std::span<const View> in(frame.views.data() + s.first_view, s.in_count);
     const std::span<const View> out(frame.views.data() + s.first_view + s.in_count, s.out_count);
+    std::optional<ProfiledKernel> profiled;
+    if (is_profiling.load(std::memory_order_relaxed)) [[unlikely]]
+      profiled.emplace(*s.op, s.attrs, s.label, s.where, in, out);
     if (s.loop) {
       s.loop->run(in, out);
     } else if (s.op->kind == Kind::elementwise) {

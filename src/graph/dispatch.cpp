@@ -1,6 +1,7 @@
 #include "graph/dispatch.h"
 
 #include <cstring>
+#include <optional>
 
 #include "base/check.h"
 #include "gradus/in.h"
@@ -9,6 +10,7 @@
 #include "graph/dynamic_size.h"
 #include "graph/elementwise.h"
 #include "graph/graph.h"
+#include "graph/profiling.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -336,6 +338,13 @@ void infer_outputs(const Call& call, Avals& out) {
 
 void run_kernel(const Op& op, const void* attrs, Pointers in, std::span<const Tensor> out) {
   const auto views = views_of(in);
+  std::optional<ProfiledKernel> profiled;
+  if (is_profiling.load(std::memory_order_relaxed)) [[unlikely]] {
+    SmallVector<View, 4> results;
+    for (const Tensor& t : out)
+      results.push_back({t.impl()->data, &t.impl()->shape, t.impl()->dtype});
+    profiled.emplace(op, attrs, nullptr, thread_context.where, views, results);
+  }
   if (op.kind == Kind::elementwise) {
     const TensorImpl& o = *out[0].impl();
     op.elementwise->run(views, {o.data, &o.shape, o.dtype});
@@ -364,7 +373,10 @@ namespace {
 // The common case by hand: elementwise on equal dtypes and shapes is one run over all elements.
 // Returns an undefined tensor if this is not that case.
 Tensor run_simply(const Op& op, Pointers in) {
-  if (op.kind != Kind::elementwise || in.size() > 4 || op.elementwise->bool_inputs) return {};
+  if (op.kind != Kind::elementwise || in.size() > 4 || op.elementwise->bool_inputs ||
+      is_profiling.load(std::memory_order_relaxed)) {
+    return {};
+  }
   const TensorImpl& first = *in[0]->impl();
   if (!(op.info.dtypes >> static_cast<int>(first.dtype) & 1) || first.count > 16384 ||
       is_complex(first.dtype) || in.size() != static_cast<std::size_t>(op.info.inputs)) {
