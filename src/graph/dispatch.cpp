@@ -373,10 +373,8 @@ namespace {
 // The common case by hand: elementwise on equal dtypes and shapes is one run over all elements.
 // Returns an undefined tensor if this is not that case.
 Tensor run_simply(const Op& op, Pointers in) {
-  if (op.kind != Kind::elementwise || in.size() > 4 || op.elementwise->bool_inputs ||
-      is_profiling.load(std::memory_order_relaxed)) {
-    return {};
-  }
+  if (op.kind != Kind::elementwise || in.size() > 4 || op.elementwise->bool_inputs) return {};
+  if (is_profiling.load(std::memory_order_relaxed)) [[unlikely]] return {};
   const TensorImpl& first = *in[0]->impl();
   if (!(op.info.dtypes >> static_cast<int>(first.dtype) & 1) || first.count > 16384 ||
       is_complex(first.dtype) || in.size() != static_cast<std::size_t>(op.info.inputs)) {

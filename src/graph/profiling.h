@@ -7,7 +7,8 @@
 
 namespace gradus {
 
-inline constinit std::atomic<bool> is_profiling{false};
+// Hidden, so that looking at it is one instruction: every eager op does.
+[[gnu::visibility("hidden")]] inline constinit std::atomic<bool> is_profiling{false};
 
 // Notes the time from its construction to its end as one event of this op; used only while
 // is_profiling.
