@@ -38,6 +38,12 @@ Tensor stateless_normal(const Shape& shape, In seed, const NormalOptions& option
 Tensor stateless_truncated_normal(const Shape& shape, In seed, const NormalOptions& options = {});
 Tensor stateless_categorical(In logits, std::int64_t num_samples, In seed);
 
+// Functions of a generator's state, an integer tensor of shape (3,): counter (low, high) and key,
+// as tf.random.Generator has it. A call that draws n numbers uses up 256 n of the counter.
+Tensor generated_uniform(const Shape& shape, In state, const UniformOptions& options = {});
+Tensor generated_normal(const Shape& shape, In state, const NormalOptions& options = {});
+Tensor generated_truncated_normal(const Shape& shape, In state, const NormalOptions& options = {});
+
 }  // namespace gradus::random
 
 namespace gradus::nn {

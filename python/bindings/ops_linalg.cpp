@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "function.h"
+#include "gradus/error.h"
 #include "gradus/ops.h"
 
 namespace gradus::python {
@@ -130,6 +131,25 @@ const FunctionEntry entries[] = {
      "Solves a triangular system.", solve_triangle},
     {"linalg.solve", "matrix, rhs, adjoint=False, name=None", "Solves matrix x = rhs.",
      solve_system},
+    {"linalg.eigh", "tensor, name=None", "Eigenvalues and eigenvectors of symmetric matrices.",
+     [](const Arguments& a) {
+       const Tensor x = a.tensor(0);
+       const auto found = on_large(x, [&] { return linalg::eigh(x); });
+       const Ref e = Ref::own(wrap(found.e)), v = Ref::own(wrap(found.v));
+       return PyTuple_Pack(2, e.get(), v.get());
+     }},
+    {"linalg.eigvalsh", "tensor, name=None", "Eigenvalues of symmetric matrices.",
+     unary<linalg::eigvalsh>},
+    {"linalg.qr", "input, full_matrices=False, name=None", "Orthonormal columns and a triangle.",
+     [](const Arguments& a) {
+       if (a.boolean(1))
+         throw UnimplementedError("[qr] full_matrices is not covered; use numpy.linalg.qr");
+       const Tensor x = a.tensor(0);
+       const auto found = on_large(x, [&] { return linalg::qr(x); });
+       const Ref q = Ref::own(wrap(found.q)), r = Ref::own(wrap(found.r));
+       return PyObject_CallFunctionObjArgs(imported("gradus._results", "Qr"), q.get(), r.get(),
+                                           nullptr);
+     }},
     {"linalg.inv", "input, adjoint=False, name=None", "The inverse.",
      [](const Arguments& a) {
        const Tensor x = a.tensor(0);

@@ -58,6 +58,28 @@ const FunctionEntry entries[] = {
      }},
     {"random.shuffle", "value, seed=None, name=None", "The rows in random order.",
      [](const Arguments& a) { return wrap(random::shuffle(a.tensor(0), a.integer_or_none(1))); }},
+    {"_generated_uniform", "shape, state, minval, maxval, dtype", "Of a generator's state.",
+     [](const Arguments& a) {
+       const Shape shape = a.shape(0);
+       const Tensor state = a.tensor(1);
+       const auto options = uniform_options(a, 2, -1);
+       return drawn(shape, [&] { return random::generated_uniform(shape, state, options); });
+     }},
+    {"_generated_normal", "shape, state, mean, stddev, dtype", "Of a generator's state.",
+     [](const Arguments& a) {
+       const Shape shape = a.shape(0);
+       const Tensor state = a.tensor(1);
+       const auto options = normal_options(a, 2, -1);
+       return drawn(shape, [&] { return random::generated_normal(shape, state, options); });
+     }},
+    {"_generated_truncated_normal", "shape, state, mean, stddev, dtype", "Of a generator's state.",
+     [](const Arguments& a) {
+       const Shape shape = a.shape(0);
+       const Tensor state = a.tensor(1);
+       const auto options = normal_options(a, 2, -1);
+       return drawn(shape,
+                    [&] { return random::generated_truncated_normal(shape, state, options); });
+     }},
     {"random.categorical", "logits, num_samples, dtype=None, seed=None, name=None",
      "Class numbers with probabilities softmax(logits), num_samples per row.",
      [](const Arguments& a) {

@@ -289,6 +289,11 @@ def publish(namespace):
     linalg.normalize = _normalize
     autodiff.ForwardAccumulator = _core.ForwardAccumulator
     namespace("forward_diff").GradientTape = _core.ForwardGradientTape
+    from . import _generator
+    random = namespace("random")
+    random.Generator, random.Algorithm = _generator.Generator, _generator.Algorithm
+    random.get_global_generator = _generator.get_global_generator
+    random.set_global_generator = _generator.set_global_generator
 
 
 def _normalize(tensor, ord="euclidean", axis=None, name=None):  # noqa: A002

@@ -23,6 +23,10 @@ def diag(diagonal: _Any, name: str | None = 'diag', k: _Any = 0, num_rows: _Any 
     """Matrices with given diagonals."""
 def diag_part(input: _Any, name: str | None = 'diag_part', k: _Any = 0, padding_value: _Any = 0) -> Tensor:
     """The diagonals."""
+def eigh(tensor: _Any, name: str | None = None) -> Tensor:
+    """Eigenvalues and eigenvectors of symmetric matrices."""
+def eigvalsh(tensor: _Any, name: str | None = None) -> Tensor:
+    """Eigenvalues of symmetric matrices."""
 def einsum(equation: _Any, *inputs: _Any, **kwargs: _Any) -> _Any:
     """Sums of products over named axes: einsum("ij,jk->ik", a, b) is a matrix product."""
 def eye(num_rows: _Any, num_columns: _Any = None, batch_shape: _Any = None, dtype: _DTypeLike | None = ..., name: str | None = None) -> Tensor:
@@ -45,6 +49,8 @@ def norm(tensor: _Any, ord: str = 'euclidean', axis: _Axis | None = None, keepdi
     """The norm of all elements, or over axes."""
 def normalize(tensor: _Any, ord: _Any = ..., axis: _Any = ..., name: _Any = ...) -> _Any:
     """The tensor divided by its norm, and the norm."""
+def qr(input: _Any, full_matrices: bool = False, name: str | None = None) -> Tensor:
+    """Orthonormal columns and a triangle."""
 def set_diag(input: _Any, diagonal: _Any, name: str | None = 'set_diag', k: _Any = 0) -> Tensor:
     """Other diagonals."""
 def slogdet(input: _Any, name: str | None = None) -> _Any:

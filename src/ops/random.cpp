@@ -29,7 +29,7 @@ namespace gradus {
 namespace {
 
 enum class Distribution : std::int8_t { uniform, normal, truncated_normal, integers, order };
-enum class SeedKind : std::int8_t { pair, op_seeds };  // see kernels/philox.h
+enum class SeedKind : std::int8_t { pair, op_seeds, state };  // see kernels/philox.h
 
 struct RandomAttrs {
   Shape shape;
@@ -48,9 +48,10 @@ struct RandomAttrs {
 void random_kernel(const KernelCall& c) {
   const auto& p = c.get<RandomAttrs>();
   const auto* seed = c.in[0].as<std::int64_t>();
-  const kernels::Philox philox = p.seeds == SeedKind::pair
-                                     ? kernels::Philox::from_seed_pair(seed[0], seed[1])
-                                     : kernels::Philox::from_op_seeds(seed[0], seed[1]);
+  const kernels::Philox philox =
+      p.seeds == SeedKind::pair    ? kernels::Philox::from_seed_pair(seed[0], seed[1])
+      : p.seeds == SeedKind::state ? kernels::Philox::from_state({seed[0], seed[1], seed[2]})
+                                   : kernels::Philox::from_op_seeds(seed[0], seed[1]);
   const std::int64_t n = c.out[0].count();
   void* out = c.out[0].data;
   switch (p.distribution) {
@@ -88,8 +89,9 @@ bool makes(const RandomAttrs& p) {
 
 void infer_random(const Call& c, Avals& out) {
   const auto& p = c.get<RandomAttrs>();
-  if (c.in[0].dtype != int64 || !(c.shape(0) == Shape{2})) {
-    fail<InvalidArgumentError>("[random] the seed must be int64 of shape (2,), got ",
+  const Shape wanted = {p.seeds == SeedKind::state ? 3 : 2};
+  if (c.in[0].dtype != int64 || !(c.shape(0) == wanted)) {
+    fail<InvalidArgumentError>("[random] the seed must be int64 of shape ", wanted, ", got ",
                                name_of(c.in[0].dtype), " of shape ", c.shape(0));
   }
   if (!makes(p)) {
@@ -218,6 +220,17 @@ Tensor truncated_normal(const Shape& shape, const NormalOptions& o) {
       normal_attrs(shape, o, Distribution::truncated_normal, SeedKind::op_seeds);
   return random_op({next_seeds(o.seed)}, attrs);
 }
+Tensor generated_uniform(const Shape& shape, In state, const UniformOptions& o) {
+  return random_op({as_seed(state)}, uniform_attrs(shape, o, SeedKind::state));
+}
+Tensor generated_normal(const Shape& shape, In state, const NormalOptions& o) {
+  return random_op({as_seed(state)}, normal_attrs(shape, o, Distribution::normal, SeedKind::state));
+}
+Tensor generated_truncated_normal(const Shape& shape, In state, const NormalOptions& o) {
+  return random_op({as_seed(state)},
+                   normal_attrs(shape, o, Distribution::truncated_normal, SeedKind::state));
+}
+
 Tensor stateless_uniform(const Shape& shape, In seed, const UniformOptions& o) {
   return random_op({as_seed(seed)}, uniform_attrs(shape, o, SeedKind::pair));
 }

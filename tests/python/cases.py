@@ -525,6 +525,26 @@ tf.random.stateless_uniform([3], seed=[1, 2], minval=0, maxval=10, dtype=tf.int3
 (tf.random.set_seed(5), tf.random.uniform([2], seed=3), tf.random.shuffle([1, 2, 3, 4], seed=1))[1:]
 (tf.random.set_seed(1), tf.random.truncated_normal([2]), tf.random.uniform([2], 0, 9, tf.int64))[1:]
 tf.random.uniform([2], dtype=tf.int32)
+(lambda g: [g.normal([3]), g.state.value(), g.uniform([5]), g.uniform([2], maxval=10, dtype=tf.int32), g.state.value()])(tf.random.Generator.from_seed(1234))
+(lambda g: [g.truncated_normal([3]), g.skip(5), g.state.value(), g.normal([2], 1.0, 2.0, tf.float64)][0::2])(tf.random.Generator.from_seed(7))
+tf.linalg.eigvalsh(M)
+tf.linalg.eigh(M)[0]
+tf.abs(tf.linalg.qr(M).r)
+tf.truncatediv(I, 3)
+tf.truncatemod(I, 3)
+tf.bitwise.bitwise_and(I, 3)
+I & 3
+I | 1
+I ^ 1
+~I
+tf.complex(1.0, 2.0)
+tf.math.real(tf.constant([1 + 2j]))
+tf.abs(tf.constant([3 + 4j]))
+tf.math.bincount([1, 1, 3])
+tf.math.confusion_matrix([0, 1, 1], [0, 1, 0])
+tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1)
+tf.nn.depth_to_space(tf.reshape(tf.range(4.0), [1, 1, 1, 4]), 2)
+tf.linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
 tf.random.uniform([-1])
 tf.config.list_physical_devices("GPU")
 tf.executing_eagerly()
