@@ -33,7 +33,7 @@ namespace gradus {
 
 struct FunctionOptions {
   std::string name = "function";
-  std::vector<std::string> skip_passes;  // for finding out which pass does what; see explain()
+  std::vector<std::string> skip_passes = {};  // for finding out which pass does what; see explain()
 };
 
 namespace detail {
@@ -52,6 +52,8 @@ class FunctionCore {
   };
   Results call(std::vector<Tensor> arguments, const Body& body);
   std::string explain() const;
+  std::string text(bool optimised) const;
+  std::string dot(bool optimised) const;
   int trace_count() const;
 
  private:
@@ -109,6 +111,10 @@ class CompiledFunction {
   // How many traces there were, the reason for each, what each cost and what the compiler did.
   std::string explain() const { return core_->explain(); }
   int trace_count() const { return core_->trace_count(); }
+  // The program of the last call, one line per op, and as a picture for Graphviz (`dot -Tsvg`);
+  // as it was traced, or as it is run.
+  std::string text(bool optimised = true) const { return core_->text(optimised); }
+  std::string dot(bool optimised = true) const { return core_->dot(optimised); }
 
  private:
   F f_;

@@ -14,6 +14,7 @@
 #include "gradus/shaping.h"
 #include "graph/bind.h"
 #include "graph/evaluate.h"
+#include "graph/picture.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus::detail {
@@ -327,6 +328,28 @@ std::string FunctionCore::explain() const {
        << (state_->count == 1 ? "" : "s") << "\n";
   for (const std::string& line : state_->log) text << line << "\n";
   return text.str();
+}
+
+namespace {
+
+const Graph& graph_of(const std::list<std::shared_ptr<Trace>>& traces, const std::string& name,
+                      bool optimised) {
+  if (traces.empty()) {
+    fail<FailedPreconditionError>("[", name, "] was not called yet, so there is nothing to show");
+  }
+  return optimised ? traces.front()->program->graph() : *traces.front()->graph;
+}
+
+}  // namespace
+
+std::string FunctionCore::text(bool optimised) const {
+  const std::lock_guard lock(state_->mutex);
+  return graph_of(state_->traces, state_->options.name, optimised).print();
+}
+
+std::string FunctionCore::dot(bool optimised) const {
+  const std::lock_guard lock(state_->mutex);
+  return to_dot(graph_of(state_->traces, state_->options.name, optimised), state_->options.name);
 }
 
 int FunctionCore::trace_count() const {

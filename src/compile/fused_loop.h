@@ -20,6 +20,8 @@ struct FusedLoop : Held {
   std::vector<bool> per_row_out;  // by output
   std::string members;            // "multiply, add, tanh", for reports
 
+  std::string describe() const override { return "[" + members + "]"; }
+
   // The program with the operands in `per_row` constant along a row; compiled once for each set.
   const expr::Kernel& kernel(std::uint32_t per_row) const;
 

@@ -108,8 +108,10 @@ std::string AttrType::print(const void* a) const {
         text << '"' << read<Text>(a, f).c_str() << '"';
         break;
       case AttrKind::pointer:
-      case AttrKind::held:
         text << read<const void*>(a, f);
+        break;
+      case AttrKind::held:
+        text << read<Held*>(a, f)->describe();
         break;
     }
   }

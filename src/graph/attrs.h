@@ -42,6 +42,7 @@ class Text {
 class Held : public std::enable_shared_from_this<Held> {
  public:
   virtual ~Held() = default;
+  virtual std::string describe() const { return "..."; }  // in printed graphs
 };
 
 enum class AttrKind : std::uint8_t { boolean, integer, real, dtype, ints, text, pointer, held };

@@ -115,11 +115,23 @@ Graph::Value Graph::value(const Tensor& t) {
   return add_constant(t);
 }
 
+std::string Graph::describe(Value v) const {
+  const Aval& aval = values_[v].aval;
+  std::string text = std::string(name_of(aval.dtype)) + " (";
+  for (int i = 0; i < aval.shape.rank(); ++i)
+    text += (i ? ", " : "") + symbols_.print(aval.shape[i]);
+  return text + (aval.shape.rank() == 1 ? ",)" : ")");
+}
+
 std::string Graph::print() const {
   std::ostringstream text;
-  for (Value v : inputs_) {
-    text << '%' << v << " = input : " << name_of(values_[v].aval.dtype) << ' '
-         << values_[v].aval.shape << '\n';
+  for (Value v : inputs_) text << '%' << v << " = input : " << describe(v) << '\n';
+  for (Value v = 0; v < values_.size(); ++v) {
+    const Tensor& constant = values_[v].constant;
+    if (!constant.defined()) continue;
+    text << '%' << v << " = constant";
+    if (is_concrete(constant) && constant.num_elements() == 1) text << '(' << constant << ')';
+    text << " : " << describe(v) << '\n';
   }
   for (const Node& n : nodes_) {
     for (std::uint32_t i = 0; i < n.out_count; ++i) text << (i ? ", %" : "%") << n.first_out + i;
@@ -130,10 +142,8 @@ std::string Graph::print() const {
       text << (in.empty() ? "" : ", ") << n.op->attrs().print(attrs(n));
     }
     text << ") :";
-    for (std::uint32_t i = 0; i < n.out_count; ++i) {
-      const Aval& aval = values_[n.first_out + i].aval;
-      text << (i ? ", " : " ") << name_of(aval.dtype) << ' ' << aval.shape;
-    }
+    for (std::uint32_t i = 0; i < n.out_count; ++i)
+      text << (i ? ", " : " ") << describe(n.first_out + i);
     text << '\n';
   }
   text << "return";

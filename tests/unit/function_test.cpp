@@ -182,6 +182,21 @@ TEST(Function, UnknownResultsOfGradientsSaySo) {
   EXPECT_THROW(f(Tensor(1.f)), InvalidArgumentError);
 }
 
+TEST(Function, ShowsItsProgram) {
+  const auto f = function([](const Tensor& x) { return tanh(matmul(x, x) * 2); }, {.name = "f"});
+  EXPECT_THROW(f.text(), FailedPreconditionError);
+  f(ones({3, 3}));
+  EXPECT_EQ(f.text(),
+            "%0 = input : float32 (3, 3)\n"
+            "%1 = matmul(%0, %0, transpose_a=False, transpose_b=False) : float32 (3, 3)\n"
+            "%2 = fused(%1, loop=[multiply, tanh]) : float32 (3, 3)\n"
+            "return %2\n");
+  EXPECT_NE(f.text(false).find("tanh(%3) : float32 (3, 3)"), std::string::npos) << f.text(false);
+  const std::string dot = f.dot();
+  EXPECT_EQ(dot.find("digraph \"f\""), 0u);
+  EXPECT_NE(dot.find("n0 -> n1 [label=\"float32 (3, 3)\"]"), std::string::npos) << dot;
+}
+
 TEST(Function, ManyThreadsCallIt) {
   const Variable total(Tensor(0.0));
   const auto f = function([&](const Tensor& x) {
