@@ -1,4 +1,4 @@
-// Where the time goes: every op and every step of a compiled function, with the line that called it.
+// Where the time goes: each op and each step of a compiled function, with the line that called it.
 //
 //   gd::Profile profile;              // records from here on, on all threads
 //   step(x, y);

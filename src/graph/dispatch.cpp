@@ -374,7 +374,8 @@ namespace {
 // Returns an undefined tensor if this is not that case.
 Tensor run_simply(const Op& op, Pointers in) {
   if (op.kind != Kind::elementwise || in.size() > 4 || op.elementwise->bool_inputs) return {};
-  if (is_profiling.load(std::memory_order_relaxed)) [[unlikely]] return {};
+  if (is_profiling.load(std::memory_order_relaxed)) [[unlikely]]
+    return {};
   const TensorImpl& first = *in[0]->impl();
   if (!(op.info.dtypes >> static_cast<int>(first.dtype) & 1) || first.count > 16384 ||
       is_complex(first.dtype) || in.size() != static_cast<std::size_t>(op.info.inputs)) {
