@@ -60,7 +60,8 @@ void prepare(PyObject* module) {
       {"TensorShape", &shape_type},
       {"GradientTape", &tape_type},
       {"ForwardGradientTape", &forward_tape_type},
-      {"ForwardAccumulator", &accumulator_type}};
+      {"ForwardAccumulator", &accumulator_type},
+      {"GradientBuffers", &buffers_type}};
   check(PyType_Ready(&pause_type));
   for (const auto& [name, type] : types) {
     check(PyType_Ready(type));

@@ -42,6 +42,24 @@ Ref wrap_gradient(const Gradient& gradient) {
 
 namespace {
 
+struct BuffersObject {
+  PyObject_HEAD std::vector<GradientBuffer> buffers;
+};
+std::vector<GradientBuffer>& buffers_of(PyObject* self) {
+  return reinterpret_cast<BuffersObject*>(self)->buffers;
+}
+// Buffers for so many sources, which the first use decides.
+std::vector<GradientBuffer>& buffers_for(PyObject* self, std::size_t count) {
+  if (!PyObject_TypeCheck(self, &buffers_type))
+    raise(PyExc_TypeError, "`into` must be a gradus.GradientBuffers, got %R", self);
+  std::vector<GradientBuffer>& buffers = buffers_of(self);
+  if (buffers.empty()) buffers.resize(count);
+  if (buffers.size() != count)
+    raise(PyExc_ValueError, "The buffers hold gradients of %zu sources; %zu were given.",
+          buffers.size(), count);
+  return buffers;
+}
+
 template <class Tape>
 struct TapeObject {
   PyObject_HEAD std::unique_ptr<Tape> tape;  // from the first `with` on
@@ -140,7 +158,7 @@ class Methods {
 
   static inline const char* const kGradient = "gradient";
   static inline const char* const kGradientSignature =
-      "target, sources, output_gradients=None, unconnected_gradients=None";
+      "target, sources, output_gradients=None, unconnected_gradients=None, into=None";
   static PyObject* gradient(PyObject* self, const Arguments& a) {
     Tape& tape = tape_of(self);
     GradientOptions options{.unconnected = to_unconnected(a[3])};
@@ -164,6 +182,7 @@ class Methods {
         options.output_gradients.push_back(
             given[i] == Py_None ? Tensor() : to_tensor(given[i], targets[i].dtype()));
     }
+    if (!a.is_none(4)) options.into = &buffers_for(a[4], flatten(a[1]).size());
     if (!is_structure(a[1])) {
       const std::vector<Source> sources{to_source(a[1])};
       return wrap_gradient(run(self, [&] { return tape.gradient(targets, sources, options); })[0])
@@ -291,8 +310,9 @@ std::vector<PyMethodDef> common_methods() {
       {"watched_variables", M::watched_variables, METH_NOARGS,
        "watched_variables($self)\n--\n\nThe variables that were read or watched, a tuple."},
       {"gradient", as_method(call_method<M::kGradient, M::kGradientSignature, M::gradient>), kFast,
-       "gradient($self, target, sources, output_gradients=None, unconnected_gradients=None)\n"
-       "--\n\nThe gradient of the sum of the targets with respect to each source, in the "
+       "gradient($self, target, sources, output_gradients=None, unconnected_gradients=None, "
+       "into=None)\n--\n\nThe gradient of the sum of the targets with respect to each source, in "
+       "the "
        "structure\n"
        "of the sources; None where there is no dependence."},
       {"jacobian", as_method(call_method<M::kJacobian, M::kJacobianSignature, M::jacobian>), kFast,
@@ -373,6 +393,56 @@ PyTypeObject pause_type = {
     .tp_dealloc = destroy_pause,
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_methods = pause_methods,
+};
+
+// ------------------------------------------------------------------- GradientBuffers
+
+namespace {
+
+PyObject* make_buffers(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* self = type->tp_alloc(type, 0);
+  if (self) new (&reinterpret_cast<BuffersObject*>(self)->buffers) std::vector<GradientBuffer>();
+  return self;
+}
+
+void destroy_buffers(PyObject* self) {
+  std::destroy_at(&reinterpret_cast<BuffersObject*>(self)->buffers);
+  Py_TYPE(self)->tp_free(self);
+}
+
+PyObject* buffer_values(PyObject* self, PyObject*) {
+  return guarded([&] {
+    Ref list = Ref::own(PyList_New(0));
+    for (const GradientBuffer& b : buffers_of(self))
+      check(PyList_Append(list, wrap_gradient(b.value())));
+    return list.release();
+  });
+}
+
+PyObject* reset_buffers(PyObject* self, PyObject*) {
+  for (GradientBuffer& b : buffers_of(self)) b.reset();
+  Py_RETURN_NONE;
+}
+
+PyMethodDef buffer_methods[] = {
+    {"values", buffer_values, METH_NOARGS, "values($self)\n--\n\nThe sums so far, one per source."},
+    {"reset", reset_buffers, METH_NOARGS, "reset($self)\n--\n\nBegins anew."},
+    {}};
+
+}  // namespace
+
+PyTypeObject buffers_type = {
+    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)  //
+                   .tp_name = "gradus.GradientBuffers",
+    .tp_basicsize = sizeof(BuffersObject),
+    .tp_dealloc = destroy_buffers,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc =
+        "GradientBuffers()\n--\n\n"
+        "Gradients that calls of tape.gradient(..., into=buffers) add to, in place where the "
+        "memory allows.",
+    .tp_methods = buffer_methods,
+    .tp_new = make_buffers,
 };
 
 // ------------------------------------------------------------------- ForwardAccumulator

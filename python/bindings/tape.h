@@ -7,7 +7,7 @@
 
 namespace gradus::python {
 
-extern PyTypeObject tape_type, forward_tape_type, pause_type, accumulator_type;
+extern PyTypeObject tape_type, forward_tape_type, pause_type, accumulator_type, buffers_type;
 
 Source to_source(PyObject* o);
 Unconnected to_unconnected(PyObject* o);

@@ -17,7 +17,7 @@ from ._variable import Variable, VariableAggregation, VariableSynchronization
 
 __version__ = "0.1.0"
 
-Tensor, GradientTape = _core.Tensor, _core.GradientTape
+Tensor, GradientTape, GradientBuffers = _core.Tensor, _core.GradientTape, _core.GradientBuffers
 newaxis = None
 
 

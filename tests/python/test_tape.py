@@ -286,3 +286,23 @@ def test_explanations_name_the_python_line():
     assert f"[argmax] at test_tape.py:{line}" in report
     assert "_compositions.py" not in report
     assert tape.explain(z, x).startswith("connected")
+
+
+def test_gradients_add_up_in_buffers():
+    x, z = tf.Variable([1.0, 2.0]), tf.Variable(5.0)
+    buffers = gradus.GradientBuffers()
+    for step in range(3):
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(x * x)
+        got = tape.gradient(y, [x, z], into=buffers)
+        assert value(got[0]) == [2.0 * (step + 1), 4.0 * (step + 1)] and got[1] is None
+    assert value(buffers.values()[0]) == [6.0, 12.0]
+    buffers.reset()
+    assert buffers.values() == [None, None]
+    for wrong in (1, [buffers]):
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(x * x)
+        with pytest.raises(TypeError):
+            tape.gradient(y, x, into=wrong)
+    with pytest.raises(ValueError, match="2 sources"):
+        tape.gradient(y, x, into=buffers)
