@@ -1,6 +1,7 @@
 #include "compile/executable.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.h"
 #include "compile/fused_loop.h"
@@ -283,6 +284,10 @@ std::shared_ptr<Executable::Layout> Executable::layout_for(std::span<const Tenso
     GRADUS_ASSERT(bound.has_value());
     sizes = std::move(*bound);
   }
+  return layout_for(std::move(sizes));
+}
+
+std::shared_ptr<Executable::Layout> Executable::layout_for(Sizes sizes) {
   {
     const std::lock_guard lock(mutex_);
     for (auto it = layouts_.begin(); it != layouts_.end(); ++it) {
@@ -361,6 +366,40 @@ void Executable::run(std::span<Tensor> in, std::span<Tensor> out) {
     GRADUS_ASSERT(whole && whole->defined());
     const bool shared = p.home != Home::output || p.root != v || made_out_[k] != k;
     out[k] = shared ? make_view(*whole, layout->shapes[v]) : *whole;
+  }
+}
+
+Executable::Session::Session(Executable& program, std::span<const View> in) {
+  const Graph& g = *program.graph_;
+  SmallVector<Aval, 8> avals;
+  for (const View& v : in) avals.push_back({v.dtype, *v.shape});
+  auto sizes = bind_sizes(g, avals);
+  GRADUS_ASSERT(sizes.has_value());
+  layout_ = program.layout_for(std::move(*sizes));
+  frame_ = layout_->take_frame();
+  for (std::size_t k = 0; k < g.outputs().size(); ++k) {
+    const Place& p = program.places_[g.outputs()[k]];
+    if (p.home == Home::output && p.index == k) continue;
+    const Value v = g.outputs()[k];
+    const auto bytes =
+        static_cast<std::size_t>(layout_->shapes[v].num_elements()) * size_of(g.info(v).aval.dtype);
+    const auto index = static_cast<std::int32_t>(p.index);
+    copies_.push_back({p.home == Home::constant ? g.info(p.root).constant.impl()->data : nullptr,
+                       p.home == Home::input ? index : -1, p.home == Home::output ? index : -1,
+                       static_cast<std::uint32_t>(k), bytes});
+  }
+}
+Executable::Session::~Session() { layout_->give_back(std::move(frame_)); }
+
+void Executable::Session::run(std::span<void* const> in, std::span<void* const> out) {
+  for (const auto& p : layout_->inputs) frame_->views[p.view].data = in[p.index];
+  for (const auto& p : layout_->outputs) frame_->views[p.view].data = out[p.index];
+  execute(*layout_, *frame_);
+  for (const Copy& c : copies_) {
+    const void* from = c.input >= 0    ? in[static_cast<std::size_t>(c.input)]
+                       : c.output >= 0 ? out[static_cast<std::size_t>(c.output)]
+                                       : c.constant;
+    if (from != out[c.to] && c.bytes > 0) std::memcpy(out[c.to], from, c.bytes);
   }
 }
 

@@ -33,6 +33,9 @@ class Executable {
   // they come back undefined in `in` and as the output in `out`.
   void run(std::span<Tensor> in, std::span<Tensor> out);
 
+  // Runs on memory that the caller has, often: what depends on shapes is found once.
+  class Session;
+
   Graph& graph() const { return *graph_; }
   std::size_t step_count() const { return steps_.size(); }
   std::int64_t arena_bytes() const;  // of the layout used last
@@ -60,6 +63,7 @@ class Executable {
   void find_buffers(std::span<const Donation> donations);
   bool may_overwrite(const Step& step, Graph::Value operand, Graph::Value result) const;
   std::shared_ptr<Layout> layout_for(std::span<const Tensor> in);
+  std::shared_ptr<Layout> layout_for(std::vector<std::int64_t> sizes);
   std::shared_ptr<Layout> make_layout(std::vector<std::int64_t> sizes) const;
   std::vector<std::int64_t> sizes_of(std::span<const Tensor> in) const;
   static void execute(const Layout& layout, Frame& frame);
@@ -74,6 +78,29 @@ class Executable {
 
   mutable std::mutex mutex_;
   std::list<std::shared_ptr<Layout>> layouts_;  // used last first
+};
+
+class Executable::Session {
+ public:
+  // `in` brings dtypes and shapes; its data is not looked at.
+  Session(Executable& program, std::span<const View> in);
+  ~Session();
+  Session(const Session&) = delete;
+
+  // One pointer for each input and output. Outputs overlap neither inputs nor each other, except
+  // that an output which is an input, unchanged, may lie where the input does.
+  void run(std::span<void* const> in, std::span<void* const> out);
+
+ private:
+  struct Copy {  // an output that no step makes
+    const void* constant;
+    std::int32_t input, output;  // or these, if not negative
+    std::uint32_t to;
+    std::size_t bytes;
+  };
+  std::shared_ptr<Layout> layout_;
+  std::unique_ptr<Frame> frame_;
+  std::vector<Copy> copies_;
 };
 
 }  // namespace gradus

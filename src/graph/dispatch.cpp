@@ -219,8 +219,11 @@ const Tensor* innermost_of(Pointers in) {
 // The innermost level decides; values of the others are constants or unbatched for it.
 Tensors run_symbolic(const Op& op, const void* attrs, Pointers in) {
   const TensorImpl& impl = *innermost_of(in)->impl();
-  return impl.kind == ValueKind::batched ? run_batched(op, attrs, in)
-                                         : run_traced(op, attrs, in, impl.extra()->graph.get());
+  if (impl.kind == ValueKind::batched) return run_batched(op, attrs, in);
+  Graph* graph = impl.extra()->graph.get();
+  Graph* region = thread_context.graph;
+  if (region && region->is_region() && region->level() > graph->level()) graph = region;
+  return run_traced(op, attrs, in, graph);
 }
 
 // A composite that has no kernel, batching or shape rule for these operands is its body. Observers

@@ -68,6 +68,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
   const Symbols& symbols() const { return symbols_; }
   // Inner graphs, made later, see values of outer ones as constants.
   Level level() const { return level_; }
+  // A region of another graph takes every op that is traced while it is, also those that only use
+  // values of outer graphs: they run when the region does.
+  void make_region() { is_region_ = true; }
+  bool is_region() const { return is_region_; }
   // No more ops: traced tensors that outlive the trace are told so when they are used.
   void close() { open_ = false; }
 
@@ -91,6 +95,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   Symbols symbols_;
   Level level_;
   bool open_ = true;
+  bool is_region_ = false;
 };
 
 // Makes a graph the one that this thread traces into.

@@ -1,0 +1,86 @@
+// Control flow that depends on tensors.
+//
+//   auto y = gd::cond(x > 0, [&] { return gd::sqrt(x); }, [&] { return -x; });
+//   auto [n, sum] = gd::while_loop([](auto i, auto s) { return i < 10; },
+//                                  [&](auto i, auto s) { return std::tuple(i + 1, s + x); },
+//                                  std::tuple(gd::Tensor(0), x));
+//
+// Outside of a traced function this is C++ control flow: one branch runs, a tape sees its ops.
+// While a function is traced and the predicate is a name, every branch or body is traced once and
+// becomes part of the program, which decides when it runs. Branches may use what is around them,
+// read and assign variables, and return any structure of tensors (gradus/structure.h).
+#pragma once
+#include <functional>
+#include <optional>
+#include <tuple>
+
+#include "gradus/in.h"
+#include "gradus/structure.h"
+
+namespace gradus {
+
+namespace detail {
+
+using Branch = std::function<std::vector<Tensor>()>;
+
+// Which branch a predicate or an index chooses, or -1 if only the program will know.
+std::int64_t known_branch(const char* what, const Tensor& chooser, std::size_t branches);
+// All branches traced: the results of the one that the program will choose.
+std::vector<Tensor> choose(const char* what, const Tensor& chooser,
+                           const std::vector<Branch>& branches);
+
+// A branch whose result is kept without its tensors, for the structure.
+template <class R, class F>
+Branch flat_branch(F& f, std::optional<R>& structure) {
+  return [&] {
+    R result = f();
+    std::vector<Tensor> tensors = tensors_of(result);
+    if (!structure) structure = std::move(result);
+    return tensors;
+  };
+}
+
+}  // namespace detail
+
+// true_fn() or false_fn(). Both give the same structure with the same dtypes and shapes.
+template <class TrueFn, class FalseFn>
+auto cond(In pred, TrueFn&& true_fn, FalseFn&& false_fn) {
+  using R = std::invoke_result_t<TrueFn&>;
+  static_assert(std::is_same_v<R, std::invoke_result_t<FalseFn&>>,
+                "both functions of a cond give the same type");
+  const Tensor chooser = pred.tensor();
+  const std::int64_t known = detail::known_branch("cond", chooser, 2);
+  if constexpr (std::is_void_v<R>) {
+    if (known >= 0) return known ? true_fn() : false_fn();
+    const auto run = [](auto& f) {
+      return [&f] {
+        f();
+        return std::vector<Tensor>();
+      };
+    };
+    detail::choose("cond", chooser, {run(false_fn), run(true_fn)});
+  } else {
+    if (known >= 0) return known ? true_fn() : false_fn();
+    std::optional<R> structure;
+    const auto out = detail::choose(
+        "cond", chooser,
+        {detail::flat_branch<R>(false_fn, structure), detail::flat_branch<R>(true_fn, structure)});
+    return with_tensors(std::move(*structure), out);
+  }
+}
+
+// branches[index](); an index that is out of range takes the last one.
+template <class F>
+auto switch_case(In index, const std::vector<F>& branches) {
+  using R = std::invoke_result_t<const F&>;
+  const Tensor chooser = index.tensor();
+  const std::int64_t known = detail::known_branch("switch_case", chooser, branches.size());
+  if (known >= 0) return branches[static_cast<std::size_t>(known)]();
+  std::optional<R> structure;
+  std::vector<detail::Branch> flat;
+  for (const F& f : branches) flat.push_back(detail::flat_branch<R>(f, structure));
+  const auto out = detail::choose("switch_case", chooser, flat);
+  return with_tensors(std::move(*structure), out);
+}
+
+}  // namespace gradus

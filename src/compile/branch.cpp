@@ -1,0 +1,217 @@
+#include "compile/branch.h"
+
+#include "autodiff/rules.h"
+#include "base/check.h"
+#include "gradus/ops.h"
+#include "graph/batch.h"
+#include "graph/evaluate.h"
+
+namespace gradus {
+namespace {
+
+struct BranchAttrs {
+  Held* held = nullptr;
+  static auto fields() { return attr_fields(attr("branches", &BranchAttrs::held)); }
+};
+
+Branches& branches_of(const void* attrs) {
+  return *static_cast<Branches*>(static_cast<const BranchAttrs*>(attrs)->held);
+}
+
+std::size_t chosen(const View& index, std::size_t count) {
+  std::int64_t i = 0;
+  if (index.dtype == bool_) i = *index.as<bool>();
+  if (index.dtype == int32) i = *index.as<std::int32_t>();
+  if (index.dtype == int64) i = *index.as<std::int64_t>();
+  const auto last = static_cast<std::int64_t>(count) - 1;
+  return static_cast<std::size_t>(i < 0 || i > last ? last : i);
+}
+
+void run_chosen(const KernelCall& c) {
+  const auto& regions = branches_of(c.attrs).regions();
+  const Region& region = *regions[chosen(c.in[0], regions.size())];
+  Executable::Session session(region.program(), c.in.subspan(1));
+  SmallVector<void*, 16> in, out;
+  for (const View& v : c.in.subspan(1)) in.push_back(v.data);
+  for (const View& v : c.out) out.push_back(v.data);
+  session.run(in, out);
+}
+
+std::vector<bool> are_defined(std::span<const Tensor> tensors) {
+  std::vector<bool> defined;
+  for (const Tensor& t : tensors) defined.push_back(t.defined());
+  return defined;
+}
+
+void pull(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
+          std::span<Cotangent> grads) {
+  std::vector<bool> want;
+  for (std::size_t i = 1; i < s.args.size(); ++i)
+    want.push_back((wanted >> std::min<std::size_t>(i, 31) & 1) &&
+                   is_differentiable(s.args[i].dtype));
+  const Branches::Derivative d = branches_of(s.attrs).pull(want, are_defined(cts));
+  std::vector<Tensor> operands(s.in.begin() + 1, s.in.end());
+  for (const Tensor& ct : cts)
+    if (ct.defined()) operands.push_back(ct);
+  if (d.which.empty()) return;
+  const Tensors found = run_branches(d.branches, s.in[0], operands);
+  for (std::size_t k = 0; k < d.which.size(); ++k) grads[d.which[k] + 1] = found[k];
+}
+
+void push(const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out) {
+  const auto given = are_defined(tangents.subspan(1));
+  const Branches::Derivative d = branches_of(s.attrs).push(given);
+  std::vector<Tensor> operands(s.in.begin() + 1, s.in.end());
+  for (const Tensor& t : tangents.subspan(1))
+    if (t.defined()) operands.push_back(t);
+  if (d.which.empty()) return;
+  const Tensors found = run_branches(d.branches, s.in[0], operands);
+  for (std::size_t k = 0; k < d.which.size(); ++k) out[d.which[k]] = found[k];
+}
+
+Op make_op(const char* name, bool stateful) {
+  return general(
+      {.name = name,
+       .doc = "One of several functions, chosen when the program runs.",
+       .dtypes = kAnyDType,
+       .attrs = &attr_type<BranchAttrs>(),
+       .inputs = -1,
+       .outputs = kAny,
+       .differentiable = ~1u,
+       .infer = [](const Call& c,
+                   Avals& out) { branches_of(c.attrs).regions()[0]->infer(c.in.subspan(1), out); },
+       .kernel = run_chosen,
+       .batch = batch_loop,
+       .reads =
+           [](const void*, std::uint32_t) {
+             return Reads{~0u, 0};
+           },
+       .stateful = stateful},
+      push, pull);
+}
+
+const Op branch_op = make_op("branch", false);
+const Op stateful_branch_op = make_op("stateful_branch", true);
+
+// Branches from one traced derivative for each region: results that are zero everywhere drop out.
+Branches::Derivative join(std::vector<RegionBuilder>& builders,
+                          const std::vector<std::vector<Tensor>>& found,
+                          const std::function<const Aval&(std::size_t, std::size_t)>& like) {
+  Branches::Derivative d;
+  for (std::size_t i = 0; i < found[0].size(); ++i)
+    if (std::ranges::any_of(found, [&](const auto& f) { return f[i].defined(); }))
+      d.which.push_back(i);
+  std::vector<std::shared_ptr<Region>> regions;
+  for (std::size_t r = 0; r < builders.size(); ++r) {
+    const std::vector<Tensor> out = builders[r].inside([&] {
+      std::vector<Tensor> all;
+      for (std::size_t i : d.which) {
+        const Aval& aval = like(r, i);
+        all.push_back(found[r][i].defined() ? found[r][i] : zeros(aval.shape, aval.dtype));
+      }
+      return all;
+    });
+    regions.push_back(builders[r].finish(out));
+  }
+  d.branches = std::make_shared<Branches>(std::move(regions));
+  return d;
+}
+
+}  // namespace
+
+bool Branches::is_stateful() const {
+  return std::ranges::any_of(regions_, [](const auto& r) { return r->is_stateful(); });
+}
+
+std::vector<Tensor> trace_pull(const Region& region, std::span<const Tensor> in,
+                               const std::vector<bool>& wanted, std::span<const Tensor> cts) {
+  if (region.is_stateful()) {
+    fail<UnimplementedError>(
+        "[gradient] a branch or a loop body draws random numbers, and its gradient, which runs it "
+        "again, would draw others; draw them outside and use them inside");
+  }
+  SmallVector<Tensor, 8> active;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (wanted[i]) active.push_back(in[i]);
+  const std::vector<Cotangent> seeds(cts.begin(), cts.end());
+  const auto found = vjp_of(
+      [&](std::span<const Tensor> x) {
+        SmallVector<Tensor, 8> all(in.begin(), in.end());
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < in.size(); ++i)
+          if (wanted[i]) all[i] = x[next++];
+        return region(all);
+      },
+      active, ~0u, seeds);
+  std::vector<Tensor> grads(in.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (!wanted[i]) continue;
+    const Cotangent& g = found[next++];
+    if (!g.is_zero()) grads[i] = dense(g);
+  }
+  return grads;
+}
+
+Branches::Derivative Branches::pull(const std::vector<bool>& wanted,
+                                    const std::vector<bool>& given) {
+  const Key key(wanted, given);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = pulls_.find(key); known != pulls_.end()) return known->second;
+  }
+  std::vector<RegionBuilder> builders;
+  std::vector<std::vector<Tensor>> found;
+  for (const auto& region : regions_) {
+    RegionBuilder& b = builders.emplace_back(region->graph());
+    std::vector<Tensor> in, cts;
+    for (std::size_t i = 0; i < region->input_count(); ++i)
+      in.push_back(b.add_input(region->input(i)));
+    for (std::size_t i = 0; i < given.size(); ++i)
+      cts.push_back(given[i] ? b.add_input(region->output(i)) : Tensor());
+    found.push_back(b.inside([&] { return trace_pull(*region, in, wanted, cts); }));
+  }
+  Derivative d = join(builders, found, [&](std::size_t r, std::size_t i) -> const Aval& {
+    return regions_[r]->input(i);
+  });
+  const std::lock_guard lock(mutex_);
+  return pulls_.try_emplace(key, std::move(d)).first->second;
+}
+
+Branches::Derivative Branches::push(const std::vector<bool>& given) {
+  const Key key(given, {});
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = pushes_.find(key); known != pushes_.end()) return known->second;
+  }
+  std::vector<RegionBuilder> builders;
+  std::vector<std::vector<Tensor>> found;
+  for (const auto& region : regions_) {
+    RegionBuilder& b = builders.emplace_back(region->graph());
+    std::vector<Tensor> in, tangents;
+    for (std::size_t i = 0; i < region->input_count(); ++i)
+      in.push_back(b.add_input(region->input(i)));
+    for (std::size_t i = 0; i < given.size(); ++i)
+      tangents.push_back(given[i] ? b.add_input(region->input(i)) : Tensor());
+    found.push_back(b.inside([&] {
+      const Tensors out =
+          jvp_of([&](std::span<const Tensor> x) { return (*region)(x); }, in, tangents);
+      return std::vector<Tensor>(out.begin(), out.end());
+    }));
+  }
+  Derivative d = join(builders, found, [&](std::size_t r, std::size_t i) -> const Aval& {
+    return regions_[r]->output(i);
+  });
+  const std::lock_guard lock(mutex_);
+  return pushes_.try_emplace(key, std::move(d)).first->second;
+}
+
+Tensors run_branches(const std::shared_ptr<Branches>& branches, const Tensor& index,
+                     std::span<const Tensor> operands) {
+  const BranchAttrs attrs{branches.get()};
+  std::vector<Tensor> in{index};
+  in.insert(in.end(), operands.begin(), operands.end());
+  return (branches->is_stateful() ? stateful_branch_op : branch_op).run(in, &attrs);
+}
+
+}  // namespace gradus

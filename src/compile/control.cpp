@@ -1,0 +1,118 @@
+#include "gradus/control.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "compile/branch.h"
+#include "compile/region.h"
+#include "gradus/ops.h"
+#include "gradus/variable.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus::detail {
+namespace {
+
+Graph& surroundings(const Tensor& traced) {
+  return thread_context.graph ? *thread_context.graph : *traced.impl()->extra()->graph;
+}
+
+void check_result(const char* what, std::size_t i, const Tensor& t) {
+  if (!t.defined()) {
+    fail<InvalidArgumentError>("[", what, "] result ", i,
+                               " is an undefined tensor; give zeros instead");
+  }
+  if (t.impl()->kind == ValueKind::batched) {
+    fail<UnimplementedError>("[", what, "] a traced branch or body uses one example of a vmap; ",
+                             "put the vmap inside of it, or the predicate inside the vmap");
+  }
+}
+
+DType dtype_of_number(const Tensor& weak) { return weak.dtype() == float64 ? float32 : int32; }
+
+// Numbers take the dtype of what the other branches give at their place.
+void give_dtypes(const char* what, std::span<OpenRegion> regions) {
+  for (std::size_t i = 0; i < regions[0].out.size(); ++i) {
+    std::optional<DType> dtype;
+    for (const OpenRegion& r : regions) {
+      check_result(what, i, r.out[i]);
+      if (!r.out[i].impl()->has(kWeak) && !dtype) dtype = r.out[i].dtype();
+    }
+    for (OpenRegion& r : regions) {
+      Tensor& t = r.out[i];
+      if (!t.impl()->has(kWeak)) continue;
+      r.inside([&] { t = cast(t, dtype ? *dtype : dtype_of_number(t)); });
+    }
+  }
+}
+
+}  // namespace
+
+std::int64_t known_branch(const char* what, const Tensor& chooser, std::size_t branches) {
+  if (!chooser.defined()) fail<InvalidArgumentError>("[", what, "] got an undefined tensor");
+  if (branches == 0) fail<InvalidArgumentError>("[", what, "] needs at least one branch");
+  const bool is_cond = branches == 2 && std::string_view(what) == "cond";
+  const bool fits =
+      is_cond ? chooser.dtype() == bool_ : chooser.dtype() == int32 || chooser.dtype() == int64;
+  if (chooser.rank() != 0 || !fits) {
+    fail<InvalidArgumentError>("[", what, "] got ", name_of(chooser.dtype()), " of shape ",
+                               chooser.shape(), "; expected a scalar ",
+                               is_cond ? "bool, such as x > 0 or reduce_any(m)" : "int32 or int64");
+  }
+  if (!is_concrete(chooser)) return -1;
+  if (is_cond) return chooser.item<bool>();
+  const auto i =
+      chooser.dtype() == int32 ? chooser.item<std::int32_t>() : chooser.item<std::int64_t>();
+  const auto last = static_cast<std::int64_t>(branches) - 1;
+  return i < 0 || i > last ? last : i;
+}
+
+std::vector<Tensor> choose(const char* what, const Tensor& chooser,
+                           const std::vector<Branch>& branches) {
+  if (chooser.impl()->kind == ValueKind::batched) {
+    fail<UnimplementedError>("[", what, "] every example of a vmap would choose for itself; ",
+                             "compute both sides and use where");
+  }
+  Graph& outer = surroundings(chooser);
+  std::vector<OpenRegion> open;
+  for (const Branch& branch : branches) {
+    open.push_back(open_region(outer, {}, {}, [&](std::vector<Tensor>) { return branch(); }));
+    if (open.back().out.size() != open[0].out.size()) {
+      fail<InvalidArgumentError>("[", what, "] the branches give ", open[0].out.size(), " and ",
+                                 open.back().out.size(), " tensors; all must give the same");
+    }
+  }
+  give_dtypes(what, open);
+  for (std::size_t r = 1; r < open.size(); ++r) {
+    for (std::size_t i = 0; i < open[r].out.size(); ++i) {
+      const std::string a = open[0].print(open[0].result(i)), b = open[r].print(open[r].result(i));
+      if (a == b) continue;
+      fail<InvalidArgumentError>("[", what, "] result ", i, " is ", b, " in branch ",
+                                 r == 1 && branches.size() == 2 ? "true" : std::to_string(r),
+                                 " and ", a, " in branch ", branches.size() == 2 ? "false" : "0",
+                                 "; dtypes and shapes must agree");
+    }
+  }
+  // Variables that a branch writes are further results of all.
+  const std::size_t results = open[0].out.size();
+  std::vector<std::shared_ptr<VariableState>> written;
+  for (const OpenRegion& r : open)
+    for (const auto& e : r.variables)
+      if (e.is_written && !std::ranges::count(written, e.variable)) written.push_back(e.variable);
+  for (const auto& variable : written) {
+    const Tensor before = read_variable(*variable);
+    for (OpenRegion& r : open) {
+      Tensor now = before;
+      for (const auto& e : r.variables)
+        if (e.variable == variable && e.is_written) now = e.now;
+      r.out.push_back(now);
+    }
+  }
+  std::vector<std::shared_ptr<Region>> regions;
+  const std::vector<Tensor> operands = close_regions(open, regions);
+  const auto all = std::make_shared<Branches>(std::move(regions));
+  const Tensors out = run_branches(all, without_mark(chooser), operands);
+  for (std::size_t i = 0; i < written.size(); ++i) Variable(written[i]).assign(out[results + i]);
+  return std::vector<Tensor>(out.begin(), out.begin() + results);
+}
+
+}  // namespace gradus::detail

@@ -1,0 +1,157 @@
+#include "compile/region.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "compile/pipeline.h"
+#include "gradus/ops.h"
+#include "gradus/variable.h"
+#include "graph/bind.h"
+#include "graph/evaluate.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+
+Region::Region(std::shared_ptr<Graph> graph) : graph_(std::move(graph)) { graph_->close(); }
+
+bool Region::is_stateful() const {
+  return std::any_of(graph_->nodes().begin(), graph_->nodes().end(),
+                     [](const Graph::Node& n) { return n.op->info.stateful; });
+}
+
+void Region::infer(std::span<const View> in, Avals& out) const {
+  SmallVector<Aval, 8> avals;
+  for (const View& v : in) avals.push_back({v.dtype, *v.shape});
+  const std::optional<Sizes> sizes = bind_sizes(*graph_, avals);
+  GRADUS_ASSERT(sizes.has_value());
+  for (Graph::Value v : graph_->outputs()) {
+    const Aval& aval = graph_->info(v).aval;
+    out.push_back({aval.dtype, bind_shape(graph_->symbols(), *sizes, aval.shape)});
+  }
+}
+
+Tensors Region::operator()(std::span<const Tensor> in) const {
+  const std::vector<Tensor> out = evaluate(*graph_, in);
+  return Tensors(out.begin(), out.end());
+}
+
+Executable& Region::program() const {
+  std::call_once(compiled_, [&] { program_ = std::make_unique<Executable>(optimise(graph_)); });
+  return *program_;
+}
+
+std::shared_ptr<Region> RegionBuilder::finish(std::span<const Tensor> out) {
+  std::vector<Graph::Value> outputs;
+  for (const Tensor& t : out) outputs.push_back(graph_->value(t));
+  graph_->set_outputs(std::move(outputs));
+  return std::make_shared<Region>(graph_);
+}
+
+Tensor read_variable(VariableState& variable) {
+  return Variable(variable.shared_from_this()).value();
+}
+
+Tensor without_mark(const Tensor& t) { return t.impl()->has(kWeak) ? make_alias(t) : t; }
+
+RegionVariables::RegionVariables(std::vector<Entry> known)
+    : entries_(std::move(known)),
+      outer_(std::exchange(thread_context.variables, this)),
+      outer_graph_(thread_context.graph),
+      outer_mute_(thread_context.mute) {}
+
+RegionVariables::Entry* RegionVariables::find(const VariableState& variable) {
+  for (Entry& e : entries_)
+    if (e.variable.get() == &variable) return &e;
+  return nullptr;
+}
+
+Tensor RegionVariables::read(VariableState& variable) {
+  if (const Entry* e = find(variable)) return e->now;
+  const ThreadContext inside = thread_context;
+  thread_context.variables = outer_;
+  thread_context.graph = outer_graph_;
+  thread_context.mute = outer_mute_;
+  const Tensor value = read_variable(variable);
+  thread_context = inside;
+  entries_.push_back({variable.shared_from_this(), value, false});
+  return value;
+}
+
+void RegionVariables::write(VariableState& variable, const Tensor& value) {
+  Entry* e = find(variable);
+  if (!e) e = &entries_.emplace_back(Entry{variable.shared_from_this(), {}, false});
+  e->now = value;
+  e->is_written = true;
+}
+
+std::string OpenRegion::print(const Aval& aval) const {
+  std::string text = std::string(name_of(aval.dtype)) + " (";
+  for (int i = 0; i < aval.shape.rank(); ++i)
+    text += (i > 0 ? ", " : "") + graph->symbols().print(aval.shape[i]);
+  return text + (aval.shape.rank() == 1 ? ",)" : ")");
+}
+
+OpenRegion open_region(const Graph& outer, std::span<const Aval> inputs,
+                       std::span<const std::shared_ptr<VariableState>> variables,
+                       const std::function<std::vector<Tensor>(std::vector<Tensor>)>& f) {
+  OpenRegion region{Graph::make_like(outer), {}, {}};
+  Graph& graph = *region.graph;
+  graph.make_region();
+  std::vector<Tensor> in;
+  for (const Aval& aval : inputs) in.push_back(graph.tensor(graph.add_input(aval)));
+  // Every size that the region may speak of is the size of an input.
+  std::vector<std::int64_t> known;
+  for (Graph::Value v = 0; v < outer.value_count(); ++v) {
+    const Graph::ValueInfo& info = outer.info(v);
+    if (info.node >= 0) continue;
+    bool is_new = false;
+    for (std::int64_t size : info.aval.shape) {
+      if (outer.symbols().input_of(size) < 0 || std::ranges::count(known, size)) continue;
+      known.push_back(size);
+      is_new = true;
+    }
+    if (is_new) graph.value(const_cast<Graph&>(outer).tensor(v));
+  }
+  std::vector<RegionVariables::Entry> entries;
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    entries.push_back({variables[i], in[in.size() - variables.size() + i], false});
+  in.resize(in.size() - variables.size());
+
+  RegionVariables tracer(std::move(entries));
+  const TraceScope scope(graph);
+  const Mute insides(0);
+  region.out = f(std::move(in));
+  region.variables = tracer.take();
+  return region;
+}
+
+std::vector<Tensor> close_regions(std::span<OpenRegion> open,
+                                  std::vector<std::shared_ptr<Region>>& closed) {
+  std::vector<Tensor> used;
+  std::vector<std::vector<Graph::Value>> outputs;
+  for (OpenRegion& region : open) {
+    Graph& g = *region.graph;
+    outputs.emplace_back();
+    for (const Tensor& t : region.out) outputs.back().push_back(g.value(t));
+    for (Graph::Value v = 0; v < g.value_count(); ++v) {
+      const Tensor& t = g.info(v).constant;
+      if (!t.defined()) continue;
+      const TensorImpl& impl = *t.impl();
+      if (!impl.has(kNotConcrete) && !impl.has(kTracked) && !impl.has(kHasTangent)) continue;
+      const auto same = [&](const Tensor& known) { return known.impl() == &impl; };
+      if (std::none_of(used.begin(), used.end(), same)) used.push_back(t);
+    }
+  }
+  for (std::size_t r = 0; r < open.size(); ++r) {
+    Graph& g = *open[r].graph;
+    std::vector<Graph::Value> inputs = g.inputs();
+    for (const Tensor& t : used) inputs.push_back(g.add_constant(t));
+    g.set_inputs(std::move(inputs));
+    g.set_outputs(std::move(outputs[r]));
+    closed.push_back(std::make_shared<Region>(open[r].graph));
+  }
+  for (Tensor& t : used) t = without_mark(t);
+  return used;
+}
+
+}  // namespace gradus

@@ -1,0 +1,118 @@
+// Functions inside a graph: the branches of a cond, the body of a loop.
+//
+// A region is a graph of its own, without free names: what it used of the surroundings became its
+// inputs, after those that it was traced with. It keeps the names of the sizes of the graph around
+// it. Derivatives of regions are regions, found by running their nodes under a private tape.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "compile/executable.h"
+#include "graph/context.h"
+#include "graph/graph.h"
+#include "graph/variable_state.h"
+
+namespace gradus {
+
+class Region {
+ public:
+  explicit Region(std::shared_ptr<Graph> graph);  // which has its inputs and outputs
+
+  Graph& graph() const { return *graph_; }
+  std::size_t input_count() const { return graph_->inputs().size(); }
+  std::size_t output_count() const { return graph_->outputs().size(); }
+  const Aval& input(std::size_t i) const { return graph_->info(graph_->inputs()[i]).aval; }
+  const Aval& output(std::size_t i) const { return graph_->info(graph_->outputs()[i]).aval; }
+  bool is_stateful() const;  // draws random numbers, say
+
+  // Results for inputs like these, whose sizes may be symbols of the current trace.
+  void infer(std::span<const View> in, Avals& out) const;
+  // Op by op, through dispatch.
+  Tensors operator()(std::span<const Tensor> in) const;
+  // Compiled, when first asked for.
+  Executable& program() const;
+
+ private:
+  std::shared_ptr<Graph> graph_;
+  mutable std::once_flag compiled_;
+  mutable std::unique_ptr<Executable> program_;
+};
+
+// A region while it is built by the engine: inputs first, then any number of calls of `inside`.
+class RegionBuilder {
+ public:
+  // Sizes have the names that they have in `like`.
+  explicit RegionBuilder(const Graph& like) : graph_(Graph::make_like(like)) {}
+  Graph& graph() { return *graph_; }
+  Tensor add_input(const Aval& aval) { return graph_->tensor(graph_->add_input(aval)); }
+  template <class F>
+  auto inside(F f) {
+    const TraceScope scope(*graph_);
+    return f();
+  }
+  std::shared_ptr<Region> finish(std::span<const Tensor> out);
+
+ private:
+  std::shared_ptr<Graph> graph_;
+};
+
+// Variables while a region of the user's is traced: reads go to the trace around it, writes stay
+// inside until the region is made and its results say what was written.
+class RegionVariables final : public VariableTracer {
+ public:
+  struct Entry {
+    std::shared_ptr<VariableState> variable;
+    Tensor now;
+    bool is_written = false;
+  };
+
+  explicit RegionVariables(std::vector<Entry> known = {});
+  ~RegionVariables() { thread_context.variables = outer_; }
+  RegionVariables(const RegionVariables&) = delete;
+
+  Tensor read(VariableState& variable) override;
+  void write(VariableState& variable, const Tensor& value) override;
+  std::vector<Entry> take() { return std::move(entries_); }
+
+ private:
+  Entry* find(const VariableState& variable);
+
+  std::vector<Entry> entries_;
+  VariableTracer* outer_;
+  Graph* outer_graph_;
+  const Mute* outer_mute_;
+};
+
+// A function of the user's, traced as a region of `outer` but not yet closed.
+struct OpenRegion {
+  std::shared_ptr<Graph> graph;
+  std::vector<Tensor> out;
+  std::vector<RegionVariables::Entry> variables;
+
+  template <class F>
+  auto inside(F f) {
+    const TraceScope scope(*graph);
+    const Mute insides(0);
+    return f();
+  }
+  Aval result(std::size_t i) const { return {out[i].dtype(), out[i].shape()}; }
+  std::string print(const Aval& aval) const;  // "float32 (3, n0)"
+};
+// The last inputs stand for these variables.
+OpenRegion open_region(const Graph& outer, std::span<const Aval> inputs,
+                       std::span<const std::shared_ptr<VariableState>> variables,
+                       const std::function<std::vector<Tensor>(std::vector<Tensor>)>& f);
+
+// Closes regions: all get the same further inputs, one for each tensor in the result, which are
+// what any of them used from outside.
+std::vector<Tensor> close_regions(std::span<OpenRegion> open,
+                                  std::vector<std::shared_ptr<Region>>& closed);
+
+// The value of a variable as the code around a region sees it.
+Tensor read_variable(VariableState& variable);
+// A tensor without the mark of a number.
+Tensor without_mark(const Tensor& t);
+
+}  // namespace gradus
