@@ -1,6 +1,7 @@
 // Gradus: tensors and their derivatives. This header includes the whole public API.
 #pragma once
 #include "gradus/check_gradient.h"
+#include "gradus/control.h"
 #include "gradus/custom.h"
 #include "gradus/dlpack.h"
 #include "gradus/error.h"
