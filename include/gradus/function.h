@@ -51,6 +51,13 @@ class FunctionCore {
     std::shared_ptr<const std::any> structure;
   };
   Results call(std::vector<Tensor> arguments, const Body& body);
+  // Traces without a call, for arguments of these kinds; a size of -1 is any size. Sizes of first
+  // axes that are not known are taken to be one.
+  struct Expected {
+    DType dtype;
+    Shape shape;
+  };
+  void prepare(const std::vector<Expected>& arguments, const Body& body);
   std::string explain() const;
   std::string text(bool optimised) const;
   std::string dot(bool optimised) const;

@@ -5,6 +5,7 @@
 
 #include "errors.h"
 #include "gradus/ops.h"
+#include "traced.h"
 
 namespace gradus::python {
 
@@ -216,6 +217,7 @@ Tensor to_tensor(PyObject* o, std::optional<DType> dtype, Wanted wanted) {
     if (shape_sizes(o) == Py_None) fail_type(o);
     return to_tensor(shape_sizes(o), dtype ? dtype : int32);
   }
+  if (is_traced_number(o)) return from_traced_number(o, dtype);
   if (is_rows_gradient(o) || PyObject_HasAttrString(o, "__gradus_tensor__")) {
     const Ref method = Ref::own(PyObject_GetAttrString(o, "__gradus_tensor__"));
     const Ref whole = Ref::own(PyObject_CallNoArgs(method));

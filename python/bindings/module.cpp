@@ -15,6 +15,7 @@ void add_linalg_functions();
 void add_nn_functions();
 void add_random_functions();
 void add_transforms();
+void add_function_type(PyObject* module);
 
 namespace {
 
@@ -78,6 +79,7 @@ void prepare(PyObject* module) {
   add_nn_functions();
   add_random_functions();
   add_transforms();
+  add_function_type(module);
   install_interrupt_handler();
 }
 

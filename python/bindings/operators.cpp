@@ -5,6 +5,7 @@
 #include "gradus/ops.h"
 #include "lines.h"
 #include "ops.h"
+#include "traced.h"
 
 namespace gradus::python {
 
@@ -108,6 +109,7 @@ void need_one_element(const Tensor& t) {
 int truth(PyObject* a) {
   return guarded_status([&] {
     const Tensor t = to_tensor(a);
+    refuse_truth(t);
     if (t.num_elements() > 1)
       raise(PyExc_ValueError,
             "The truth value of an array with more than one element is ambiguous. Use a.any() or "
@@ -136,6 +138,7 @@ Ref python_number(const Tensor& t) {
 PyObject* as_float(PyObject* a) {
   return guarded([&] {
     const Tensor t = to_tensor(a);
+    refuse_number(t, "a float");
     need_one_element(t);
     return PyNumber_Float(python_number(t));
   });
@@ -144,6 +147,7 @@ PyObject* as_float(PyObject* a) {
 PyObject* as_int(PyObject* a) {
   return guarded([&] {
     const Tensor t = to_tensor(a);
+    refuse_number(t, "an int");
     need_one_element(t);
     return PyNumber_Long(python_number(t));
   });
@@ -154,6 +158,7 @@ PyObject* as_index(PyObject* a) {
     const Tensor t = to_tensor(a);
     if (!is_integer(t.dtype()) || t.rank() != 0)
       raise(PyExc_TypeError, "only integer scalar tensors can be converted to an index, got %R", a);
+    refuse_number(t, "an int");
     return python_number(t).release();
   });
 }

@@ -3,6 +3,7 @@
 #include "errors.h"
 #include "gradus/ops.h"
 #include "lines.h"
+#include "traced.h"
 
 namespace gradus::python {
 
@@ -82,6 +83,7 @@ Py_ssize_t length(PyObject* self) {
   const int status = guarded_status([&] {
     const Shape& shape = shape_of(self);
     if (shape.rank() == 0) raise(PyExc_TypeError, "Scalar tensor has no `len()`");
+    if (is_tensor(self)) refuse_length(tensor_of(self));
     size = static_cast<Py_ssize_t>(shape[0]);
     return 0;
   });
@@ -100,6 +102,7 @@ PyObject* item(PyObject* self, Py_ssize_t i) {
 
 PyObject* iterate_tensor(PyObject* self) {
   return guarded([&] {
+    if (is_tensor(self)) refuse_iteration(tensor_of(self));
     if (shape_of(self).rank() == 0) raise(PyExc_TypeError, "Cannot iterate over a scalar tensor.");
     if (is_tensor(self)) return PySeqIter_New(self);
     return PySeqIter_New(Ref::own(wrap(variable_of(self).value())));

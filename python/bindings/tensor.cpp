@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "gradus/dlpack.h"
 #include "gradus/ops.h"
+#include "traced.h"
 
 namespace gradus::python {
 
@@ -74,6 +75,7 @@ Ref view_as_array(PyObject* self) {
 PyObject* array_method(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                        PyObject* names) {
   return guarded([&]() -> PyObject* {
+    refuse_array(tensor_of(self));
     PyObject *dtype = count > 0 ? arguments[0] : Py_None, *copy = Py_None;
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i) {
       const std::string name = to_string(PyTuple_GET_ITEM(names, i));
@@ -92,6 +94,7 @@ PyObject* array_method(PyObject* self, PyObject* const* arguments, Py_ssize_t co
 
 PyObject* numpy_method(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
+    refuse_numpy_method(tensor_of(self));
     const Ref array = view_as_array(self);
     if (tensor_of(self).rank() > 0) return PyObject_CallMethod(array, "copy", nullptr);
     const Ref nothing = Ref::own(PyTuple_New(0));

@@ -6,6 +6,7 @@
 
 #include "errors.h"
 #include "function.h"
+#include "traced.h"
 
 namespace gradus::python {
 
@@ -56,7 +57,7 @@ const char* const kInitSignature = "value, name, trainable";
 PyObject* initialize(PyObject* self, const Arguments& a) {
   Variable& v = object_of(self)->value;
   if (v.defined()) raise(PyExc_RuntimeError, "The Variable has a value already.");
-  v = Variable(a.tensor(0), {.name = a.string(1), .trainable = a.boolean(2)});
+  v = Variable(value_for_variable(a.tensor(0)), {.name = a.string(1), .trainable = a.boolean(2)});
   objects()[v.state()] = self;
   Py_RETURN_NONE;
 }

@@ -65,5 +65,8 @@ from . import _compositions  # noqa: E402
 _compositions.publish(_namespace)
 from ._control import *  # noqa: E402, F401, F403
 from ._transforms import *  # noqa: E402, F401, F403
+from ._function import *  # noqa: E402, F401, F403
+from . import _function  # noqa: E402
+_function.publish(_namespace)
 from ._module import Module, name_scope  # noqa: E402, F401
 from ._missing import __dir__, __getattr__  # noqa: E402, F401

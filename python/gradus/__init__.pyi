@@ -423,7 +423,7 @@ def ensure_shape(x: _Any, shape: _Any, name: _Any = ...) -> _Any:
 def equal(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x == y, elementwise."""
 def executing_eagerly() -> _Any:
-    """Whether operations run at once."""
+    """False while a function is traced."""
 def exp(x: _Any, name: str | None = None) -> Tensor:
     """e to the power x."""
 def expand_dims(input: _Any, axis: _Axis | None, name: str | None = None) -> Tensor:
@@ -441,6 +441,8 @@ def foldl(fn: _Any, elems: _Any, initializer: _Any = ..., parallel_iterations: _
     """fn(fn(fn(initializer, elems[0]), elems[1]), ...)."""
 def foldr(fn: _Any, elems: _Any, initializer: _Any = ..., parallel_iterations: _Any = ..., back_prop: _Any = ..., swap_memory: _Any = ..., name: _Any = ...) -> _Any:
     """The same from the last element on."""
+def function(func: _Any = ..., input_signature: _Any = ..., autograph: _Any = ..., jit_compile: _Any = ..., reduce_retracing: _Any = ..., experimental_implements: _Any = ..., experimental_autograph_options: _Any = ..., experimental_attributes: _Any = ..., experimental_relax_shapes: _Any = ..., experimental_compile: _Any = ..., experimental_follow_type_hints: _Any = ...) -> _Any:
+    """Makes a function that is traced at its first call, compiled, and run as one program from then on."""
 def gather(params: _Any, indices: _Any, validate_indices: _Any = None, axis: _Axis | None = None, batch_dims: _Any = 0, name: str | None = None) -> Tensor:
     """Slices along an axis, by index."""
 def gather_nd(params: _Any, indices: _Any, batch_dims: _Any = 0, name: str | None = None) -> Tensor:
@@ -465,9 +467,9 @@ def hvp(f: _Any, x: _Any, v: _Any) -> _Any:
 def identity(input: _Any, name: str | None = None) -> Tensor:
     """The value itself."""
 def init_scope() -> _Any:
-    """Nothing to do outside of functions."""
+    """What is done inside is done at once, also while a function is traced."""
 def inside_function() -> _Any:
-    """"""
+    """Whether a function is being traced."""
 int16: DType
 int32: DType
 int64: DType

@@ -7,10 +7,10 @@ from . import _core, nest
 from ._types import IndexedSlices, TensorShape
 
 __all__ = ["UnconnectedGradients", "TensorSpec", "broadcast_dynamic_shape", "broadcast_static_shape", "cond_value",
-           "control_dependencies", "clip_by_global_norm", "device", "einsum", "ensure_shape", "executing_eagerly",
-           "get_static_value", "group", "init_scope", "meshgrid", "no_op", "print", "py_function", "numpy_function",
+           "control_dependencies", "clip_by_global_norm", "device", "einsum", "ensure_shape",
+           "get_static_value", "group", "meshgrid", "no_op", "print", "py_function", "numpy_function",
            "shape_n", "tuple", "zeros_initializer", "ones_initializer", "constant_initializer",
-           "random_normal_initializer", "random_uniform_initializer", "inside_function"]
+           "random_normal_initializer", "random_uniform_initializer"]
 __all__.remove("cond_value")
 
 
@@ -139,21 +139,6 @@ def device(device_name):
 def control_dependencies(control_inputs):
     """Nothing to do: eager operations run in program order."""
     yield
-
-
-@contextlib.contextmanager
-def init_scope():
-    """Nothing to do outside of functions."""
-    yield
-
-
-def executing_eagerly():
-    """Whether operations run at once."""
-    return True
-
-
-def inside_function():
-    return False
 
 
 def group(*inputs, **kwargs):

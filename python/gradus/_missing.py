@@ -5,7 +5,6 @@ import importlib
 _LAZY = ("config", "debugging", "test")
 
 INSTEAD = {
-    "function": "tf.function is not covered yet: call the Python function itself, which gives the same results",
     "keras": "Keras is not covered yet: write the model with tf.Variable, tf.Module and tf.GradientTape",
     "data": "tf.data is not covered yet: iterate over NumPy arrays or Python generators",
     "compat": "gradus.compat.v1 is not covered yet",

@@ -1,6 +1,8 @@
 """How tensors and variables are printed: as TensorFlow prints them, numbers by NumPy."""
 import numpy as np
 
+from . import _core
+
 
 def _numbers(value):
     """The `numpy=` part of a repr."""
@@ -12,6 +14,9 @@ def _numbers(value):
 
 
 def tensor_repr(tensor):
+    name = _core._traced_name(tensor)
+    if name is not None:
+        return f"<tf.Tensor '{name}:0' shape={tensor.shape} dtype={tensor.dtype.name}>"
     if not tensor.shape.is_fully_defined():
         return f"<tf.Tensor: shape={tensor.shape}, dtype={tensor.dtype.name}>"
     try:
@@ -21,6 +26,9 @@ def tensor_repr(tensor):
 
 
 def tensor_str(tensor):
+    name = _core._traced_name(tensor)
+    if name is not None:
+        return f'Tensor("{name}:0", shape={tensor.shape}, dtype={tensor.dtype.name})'
     try:
         return f"tf.Tensor({_plain(tensor)}, shape={tensor.shape}, dtype={tensor.dtype.name})"
     except ValueError:
@@ -35,10 +43,16 @@ def _plain(tensor):
 
 
 def tensor_format(tensor, spec):
+    if _core._traced_name(tensor) is not None:
+        if spec:
+            raise TypeError("unsupported format string passed to SymbolicTensor.__format__")
+        return tensor_str(tensor)
     return format(np.asarray(tensor)[()], spec) if tensor.ndim == 0 else np.asarray(tensor).__format__(spec)
 
 
 def variable_repr(variable):
+    if _core._is_tracing():
+        return f"<tf.Variable '{variable.name}' shape={variable.shape} dtype={variable.dtype.name}>"
     return (f"<tf.Variable '{variable.name}' shape={variable.shape} "
             f"dtype={variable.dtype.name}, numpy={_numbers(variable)}>")
 

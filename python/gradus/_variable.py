@@ -23,7 +23,7 @@ class Variable(_core.Variable):
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified except when you are not "
                              "providing a `variable_def`.")
-        value = initial_value() if callable(initial_value) else initial_value
+        value = _outside_of_traces(initial_value) if callable(initial_value) else initial_value
         if isinstance(value, Variable):
             value = value.value()
         if dtype is not None:
@@ -150,6 +150,11 @@ class Variable(_core.Variable):
 
     def __reduce__(self):
         return _restored, (self.value(), self.trainable, self._name)
+
+
+def _outside_of_traces(make):
+    with _functions.init_scope():
+        return make()
 
 
 def _restored(value, trainable, name):

@@ -3,6 +3,7 @@ import types as _types
 from collections import namedtuple as _namedtuple
 
 from . import _core
+from ._function import functions_run_eagerly, run_functions_eagerly  # noqa: F401
 
 PhysicalDevice = _namedtuple("PhysicalDevice", ["name", "device_type"])
 LogicalDevice = _namedtuple("LogicalDevice", ["name", "device_type"])
@@ -46,14 +47,6 @@ def set_soft_device_placement(enabled):
 
 
 def get_soft_device_placement():
-    return True
-
-
-def run_functions_eagerly(run_eagerly):
-    """Accepted; functions are not compiled yet."""
-
-
-def functions_run_eagerly():
     return True
 
 

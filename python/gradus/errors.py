@@ -115,5 +115,9 @@ class DataLossError(OpError):
     _code = DATA_LOSS
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """A tensor that has no value yet was used as a Python value, while a function is traced."""
+
+
 class UnauthenticatedError(OpError):
     _code = UNAUTHENTICATED

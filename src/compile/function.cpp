@@ -77,6 +77,8 @@ struct FunctionCore::State {
   std::vector<std::string> log;
   int count = 0;
   bool no_symbols = false;  // the function cannot do without knowing its sizes
+
+  void keep(const std::shared_ptr<Trace>& trace, const std::string& reason);
 };
 
 FunctionCore::FunctionCore(FunctionOptions options) : state_(std::make_unique<State>()) {
@@ -95,6 +97,27 @@ std::string print(const Trace::Argument& a, const Symbols* symbols) {
   }
   return text + (a.aval.shape.rank() == 1 ? ",)" : ")");
 }
+
+}  // namespace
+
+void FunctionCore::State::keep(const std::shared_ptr<Trace>& trace, const std::string& reason) {
+  trace->reason = reason;
+  ++count;
+  std::ostringstream line;
+  line << "trace " << count << ": " << reason << "\n  signature:";
+  for (const Trace::Argument& a : trace->signature)
+    line << " " << print(a, &trace->graph->symbols());
+  line << "\n  traced in " << trace->trace_ms << " ms, compiled in " << trace->compile_ms << " ms:";
+  for (const PassReport& p : trace->passes)
+    line << " " << p.name << " " << p.nodes_before << " -> " << p.nodes_after << ",";
+  line << " " << trace->program->step_count() << " steps, " << trace->variables.size()
+       << " variables (" << trace->written.size() << " written)";
+  log.push_back(line.str());
+  traces.push_front(trace);
+  if (traces.size() > kMaxTraces) traces.pop_back();
+}
+
+namespace {
 
 // Why none of the traces fits: what is different from the one used last.
 std::string reason_against(const Trace& last, std::span<const Tensor> in) {
@@ -298,27 +321,31 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
         signature = signature_of(in, nullptr, graph->symbols(), unused);
       }
       if (!trace) trace = make_trace(signature, graph, body, s.options);
-      trace->reason = reason;
-      ++s.count;
-      std::ostringstream line;
-      line << "trace " << s.count << ": " << reason << "\n  signature:";
-      for (const Trace::Argument& a : trace->signature)
-        line << " " << print(a, &trace->graph->symbols());
-      line << "\n  traced in " << trace->trace_ms << " ms, compiled in " << trace->compile_ms
-           << " ms:";
-      for (const PassReport& p : trace->passes)
-        line << " " << p.name << " " << p.nodes_before << " -> " << p.nodes_after << ",";
-      line << " " << trace->program->step_count() << " steps, " << trace->variables.size()
-           << " variables (" << trace->written.size() << " written)";
-      s.log.push_back(line.str());
-      s.traces.push_front(trace);
-      if (s.traces.size() > kMaxTraces) s.traces.pop_back();
+      s.keep(trace, reason);
     }
   }
   const bool observed = thread_context.observer != nullptr;
   std::vector<Tensor> out =
       observed ? run_observed(*trace, std::move(in)) : run(*trace, std::move(in));
   return {std::move(out), trace->structure};
+}
+
+void FunctionCore::prepare(const std::vector<Expected>& arguments, const Body& body) {
+  State& s = *state_;
+  const std::lock_guard lock(s.mutex);
+  auto graph = Graph::make();
+  std::int64_t first = 0;
+  std::vector<Trace::Argument> signature;
+  for (const Expected& e : arguments) {
+    signature.push_back({{e.dtype, e.shape}, false});
+    for (int a = 0; a < e.shape.rank(); ++a) {
+      if (e.shape[a] >= 0) continue;
+      std::int64_t& size = signature.back().aval.shape[a];
+      size = a == 0 && first != 0 ? first : graph->symbols().fresh();
+      if (a == 0) first = size;
+    }
+  }
+  s.keep(make_trace(std::move(signature), graph, body, s.options), "asked for");
 }
 
 std::string FunctionCore::explain() const {

@@ -1,0 +1,35 @@
+// Looking into a function that is being traced (gradus/function.h), for bindings and libraries.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "gradus/tensor.h"
+
+namespace gradus {
+
+class Graph;
+class VariableTracer;
+
+// Whether this thread is tracing a function.
+bool is_tracing() noexcept;
+// A name for a value that has no elements yet, and what makes it: "Placeholder" or an op.
+bool is_symbolic(const Tensor& t) noexcept;
+std::string traced_name(const Tensor& t);
+
+// What runs in this scope is done at once and is no part of the function that is being traced.
+class PauseTracing {
+ public:
+  PauseTracing() noexcept;
+  ~PauseTracing();
+  PauseTracing(const PauseTracing&) = delete;
+
+ private:
+  Graph* graph_;
+  VariableTracer* variables_;
+};
+
+// The value of a traced tensor that does not depend on the function's arguments or on variables,
+// computed now; none if it does. Other tensors are returned as they are.
+std::optional<Tensor> value_before_call(const Tensor& t);
+
+}  // namespace gradus

@@ -1,0 +1,281 @@
+"""tf.function: what of it is not in C."""
+import contextlib
+import functools
+import inspect
+import operator
+import weakref
+
+from . import _core, nest
+from ._compositions import TensorSpec
+
+__all__ = ["function", "init_scope", "executing_eagerly", "inside_function"]
+
+
+class TracedNumber:
+    """A Python number that was given to a function, while it is traced.
+
+    With numbers it computes in float64 or int64, as Python does; a tensor that it meets gives it its dtype. Whoever
+    asks for its value gets an exception, after which the function is traced with the number itself.
+    """
+
+    __slots__ = ("_value", "_real")
+    __array_ufunc__ = None  # NumPy leaves operators to us
+
+    def __init__(self, value, real):
+        self._real = real
+        self._value = _core._as_real(value) if real else _core._as_integer(value)
+
+    @property
+    def __gradus_number__(self):
+        return self._value
+
+    def _asked(self, *_):
+        raise TypeError("the value of a number was asked for while the function is traced")
+
+    __bool__ = __int__ = __float__ = __index__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _asked
+    __str__ = __repr__ = __format__ = __hash__ = __divmod__ = __rdivmod__ = _asked
+
+
+def _operator(op, swapped):
+    compares = op in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
+
+    def method(self, other):
+        if isinstance(other, TracedNumber):
+            other_real, other_value = other._real, other._value
+        elif type(other) in (int, float):
+            other_real, other_value = type(other) is float, other
+        elif _is_tensor(other):
+            if self._real and other.dtype.is_integer:
+                self._asked()
+            mine = _cast(self._value, other.dtype)
+            return op(other, mine) if swapped else op(mine, other)
+        else:
+            self._asked()
+        if compares or (op is operator.pow and not (self._real or other_real)):
+            self._asked()
+        real = self._real or other_real or op is operator.truediv
+        kind = "float64" if real else "int64"
+        mine = _cast(self._value, kind)
+        other_value = _cast(other_value, kind) if isinstance(other, TracedNumber) else _constant(other_value, kind)
+        return TracedNumber(op(other_value, mine) if swapped else op(mine, other_value), real)
+
+    return method
+
+
+for _name in "add sub mul truediv floordiv mod pow".split():
+    setattr(TracedNumber, f"__{_name}__", _operator(getattr(operator, _name), False))
+    setattr(TracedNumber, f"__r{_name}__", _operator(getattr(operator, _name), True))
+for _name in "lt le gt ge eq ne".split():
+    setattr(TracedNumber, f"__{_name}__", _operator(getattr(operator, _name), False))
+TracedNumber.__neg__ = lambda self: TracedNumber(-self._value, self._real)
+TracedNumber.__pos__ = lambda self: self
+TracedNumber.__abs__ = lambda self: TracedNumber(abs(self._value), self._real)
+
+
+def _parameters(python_function, skip_first):
+    """(name, keyword only, default or ...) of each parameter; None if there are *args, **kwargs or no signature."""
+    try:
+        parameters = list(inspect.signature(python_function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    if skip_first:
+        parameters = parameters[1:]
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+        return None
+    return tuple((p.name, p.kind == p.KEYWORD_ONLY, ... if p.default is p.empty else p.default) for p in parameters)
+
+
+def _checked_signature(signature, parameters, name):
+    if signature is None:
+        return None
+    if not isinstance(signature, (tuple, list)):
+        raise TypeError(f"input_signature must be either a tuple or a list, got {type(signature)}.")
+    for leaf in nest.flatten(list(signature)):
+        if not isinstance(leaf, TensorSpec):
+            raise TypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got {leaf!r}")
+    if parameters is None:
+        raise NotImplementedError(f"input_signature with *args or **kwargs is not covered: name the parameters of {name}")
+    if len(signature) > len(parameters):
+        raise TypeError(f"input_signature has {len(signature)} entries, but {name} takes {len(parameters)} arguments")
+    return tuple(signature)
+
+
+def _made(python_function, input_signature, owner=None, is_method=False):
+    name = getattr(python_function, "__name__", type(python_function).__name__)
+    parameters = _parameters(python_function, is_method)
+    if input_signature is not None and not is_method and parameters and parameters[0][0] == "self":
+        checked = tuple(input_signature)  # a method: bound before it is called
+        made = _core.Function(python_function, name, parameters, None, owner)
+    else:
+        checked = _checked_signature(input_signature, parameters, name)
+        made = _core.Function(python_function, name, parameters, checked, owner)
+    functools.update_wrapper(made, python_function, updated=())
+    made._input_signature = checked
+    return made
+
+
+def bind(function, instance, known):
+    """The function as a method of an object: its own traces, kept as long as the object lives."""
+    key = id(instance)
+    try:
+        owner = weakref.ref(instance, lambda _: known.pop(key, None))
+    except TypeError:  # an object that cannot be referred to weakly
+        return _made(function.python_function, function._input_signature, lambda: instance, True)
+    bound = _made(function.python_function, function._input_signature, owner, True)
+    known[key] = bound
+    return bound
+
+
+def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False,
+             experimental_implements=None, experimental_autograph_options=None, experimental_attributes=None,
+             experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None):
+    """Makes a function that is traced at its first call, compiled, and run as one program from then on.
+
+    Sizes and numbers that change from call to call become inputs of the program, so that few traces are made; explain()
+    of the result says which there were and why. What the function does besides computing with tensors (printing,
+    appending to lists) happens only while it is traced.
+    """
+    if func is None:
+        return functools.partial(function, input_signature=input_signature)
+    if isinstance(func, _core.Function):
+        func = func.python_function
+    if not callable(func):
+        raise TypeError(f"tf.function takes a callable, got {func!r}")
+    return _made(func, input_signature)
+
+
+class ConcreteFunction:
+    """One trace of a function: tensors of one kind, everything else fixed."""
+
+    def __init__(self, function, args, kwargs, outputs):
+        self._function, self._args, self._kwargs = function, args, kwargs
+        self.structured_outputs = outputs
+        self.name = function.__name__
+        self.__name__ = self.name
+
+    @property
+    def structured_input_signature(self):
+        return self._args, self._kwargs
+
+    @property
+    def inputs(self):
+        return [s for s in nest.flatten((self._args, self._kwargs)) if isinstance(s, TensorSpec)]
+
+    @property
+    def outputs(self):
+        return [s for s in nest.flatten(self.structured_outputs) if s is not None]
+
+    def __call__(self, *args, **kwargs):
+        names = [p[0] for p in _parameters(self._function.python_function, False) or ()]
+        full, by_name, given = list(self._args), dict(self._kwargs), list(args)
+        for i, spec in enumerate(full):
+            if not any(isinstance(s, TensorSpec) for s in nest.flatten(spec)):
+                continue
+            if given:
+                full[i] = self._checked(spec, given.pop(0))
+            elif i < len(names) and names[i] in kwargs:
+                full[i] = self._checked(spec, kwargs.pop(names[i]))
+            else:
+                raise TypeError(f"Binding inputs to tf.function failed due to `missing a required argument`: "
+                                f"{self.name} wants {spec!r}")
+        for name, value in kwargs.items():
+            by_name[name] = self._checked(by_name[name], value) if name in by_name else value
+        if given:
+            raise TypeError("Binding inputs to tf.function failed due to `too many positional arguments`: "
+                            f"{self.name}")
+        return self._function(*full, **by_name)
+
+    @staticmethod
+    def _checked(spec, value):
+        def one(s, v):
+            if not isinstance(s, TensorSpec):
+                return v
+            v = _convert_to_tensor(v, s.dtype)
+            if not s.is_compatible_with(v):
+                raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast "
+                                f"{TensorSpec(v.shape, v.dtype)!r} to {s!r}`.")
+            return v
+        if isinstance(spec, TensorSpec):
+            return one(spec, value)
+        return nest.map_structure(one, spec, value)
+
+    def explain(self):
+        """As of the function it belongs to."""
+        return self._function.explain()
+
+    def __repr__(self):
+        inputs = ", ".join(map(repr, self.inputs))
+        return f"<ConcreteFunction {self.name}({inputs}) -> {self.structured_outputs!r}>"
+
+
+def _as_specs(structure):
+    def one(leaf):
+        if _is_tensor(leaf) and not isinstance(leaf, _core.Variable):
+            return TensorSpec(leaf.shape, leaf.dtype)
+        if hasattr(leaf, "__array__") and hasattr(leaf, "dtype") and not isinstance(leaf, _core.Variable):
+            leaf = _convert_to_tensor(leaf)
+            return TensorSpec(leaf.shape, leaf.dtype)
+        return leaf
+    return nest.map_structure(one, structure)
+
+
+def _get_concrete_function(self, *args, **kwargs):
+    """The trace for arguments like these, tensors or TensorSpecs; made if there is none."""
+    if self._input_signature is not None and not args and not kwargs:
+        args = self._input_signature
+    args, kwargs = _as_specs(tuple(args)), _as_specs(kwargs)
+    return ConcreteFunction(self, args, kwargs, self._prepare(*args, **kwargs))
+
+
+def _signatures(self, verbose=True):
+    """One line per trace."""
+    lines = [line.strip() for line in self.explain().splitlines() if line.startswith("  signature:")]
+    return "\n".join(f"{self.__name__}({line[len('signature:'):].strip()})" for line in lines)
+
+
+_core.Function.get_concrete_function = _get_concrete_function
+_core.Function.pretty_printed_concrete_signatures = _signatures
+_core.Function.input_signature = property(lambda self: self._input_signature)
+_core.Function.function_spec = property(lambda self: inspect.signature(self.python_function))
+_core.Function.__repr__ = lambda self: f"<gradus.Function {self.__name__}>"
+_core.Function.__module__ = "gradus"
+
+
+@contextlib.contextmanager
+def init_scope():
+    """What is done inside is done at once, also while a function is traced."""
+    pause = _core._pause_tracing()
+    try:
+        yield
+    finally:
+        del pause
+
+
+def executing_eagerly():
+    """False while a function is traced."""
+    return not _core._is_tracing()
+
+
+def inside_function():
+    """Whether a function is being traced."""
+    return _core._is_tracing()
+
+
+def run_functions_eagerly(run_eagerly):
+    """Whether tf.functions are called as plain Python functions, to find mistakes in them."""
+    _core._run_functions_eagerly(bool(run_eagerly))
+
+
+def functions_run_eagerly():
+    """Whether tf.functions are called as plain Python functions."""
+    return _core._run_functions_eagerly(None)
+
+
+def publish(namespace):
+    """Takes what it needs from the module and puts there what belongs elsewhere."""
+    global _cast, _constant, _convert_to_tensor, _is_tensor
+    tf = namespace("")
+    _cast, _constant, _convert_to_tensor, _is_tensor = tf.cast, tf.constant, tf.convert_to_tensor, tf.is_tensor
+    tf.autograph = namespace("autograph")
+    tf.autograph.experimental = namespace("autograph.experimental")
+    tf.autograph.experimental.do_not_convert = tf.autograph.do_not_convert = lambda func=None: func or (lambda f: f)
