@@ -4,12 +4,32 @@ import numpy as np
 from . import _core
 
 
+def _array(value):
+    """The elements as NumPy has them; those of bfloat16, which it has not, as float32."""
+    if value.dtype.name != "bfloat16":
+        return value.numpy()
+    bits = np.asarray(memoryview(value.value() if isinstance(value, _core.Variable) else value))
+    return np.left_shift(bits.astype(np.uint32), 16).view(np.float32)
+
+
+def _text_of_bfloat16(array, **brackets):
+    return np.array2string(array, formatter={"float_kind": "{:g}".format}, **brackets)
+
+
+def _repr_of_bfloat16(array):
+    if array.size == 0:
+        return f"array([], {'' if array.shape == (0,) else f'shape={array.shape}, '}dtype=bfloat16)"
+    text = "array(" + _text_of_bfloat16(array, separator=", ", prefix="array(", suffix=",")
+    room = np.get_printoptions()["linewidth"] - len(text) + text.rfind("\n") + 1
+    return f"{text},{' ' if len(', dtype=bfloat16)') <= room else chr(10) + ' ' * len('array(')}dtype=bfloat16)"
+
+
 def _numbers(value):
     """The `numpy=` part of a repr."""
-    array = value.numpy()
+    array = _array(value)
     if not isinstance(array, np.ndarray):
         return repr(array.item() if hasattr(array, "item") else array)
-    text = repr(array)
+    text = _repr_of_bfloat16(array) if value.dtype.name == "bfloat16" else repr(array)
     return "\n" + text if "\n" in text else text
 
 
@@ -36,10 +56,9 @@ def tensor_str(tensor):
 
 
 def _plain(tensor):
-    array = tensor.numpy()
-    if isinstance(array, np.ndarray) and array.ndim > 1:
-        return "\n" + str(array)
-    return str(array if isinstance(array, np.ndarray) or not hasattr(array, "item") else array.item())
+    array = _array(tensor)
+    text = _text_of_bfloat16(array) if tensor.dtype.name == "bfloat16" else str(array)
+    return "\n" + text if "\n" in text else text
 
 
 def tensor_format(tensor, spec):
@@ -47,7 +66,10 @@ def tensor_format(tensor, spec):
         if spec:
             raise TypeError("unsupported format string passed to SymbolicTensor.__format__")
         return tensor_str(tensor)
-    return format(np.asarray(tensor)[()], spec) if tensor.ndim == 0 else np.asarray(tensor).__format__(spec)
+    array = _array(tensor)
+    if tensor.ndim > 0 and tensor.dtype.name == "bfloat16" and not spec:
+        return _text_of_bfloat16(array)
+    return format(array, spec)
 
 
 def variable_repr(variable):
