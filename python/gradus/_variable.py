@@ -139,6 +139,21 @@ class Variable(_core.Variable):
         """Lowers rows to at most the given ones."""
         return self._changed(_functions.tensor_scatter_nd_min, sparse_delta)
 
+    def __iadd__(self, value):
+        _refuse("variable", "+", "variable.assign_add(value)")
+
+    def __isub__(self, value):
+        _refuse("variable", "-", "variable.assign_sub(value)")
+
+    def __imul__(self, value):
+        _refuse("var", "*", "var.assign(var * value)")
+
+    def __itruediv__(self, value):
+        _refuse("var", "/", "var.assign(var / value)")
+
+    def __ipow__(self, value):
+        _refuse("var", "**", "var.assign(var ** value)")
+
     def __copy__(self):
         return self.__deepcopy__({})
 
@@ -155,6 +170,12 @@ class Variable(_core.Variable):
 def _outside_of_traces(make):
     with _functions.init_scope():
         return make()
+
+
+def _refuse(name, operator, instead):
+    """In-place operators, which would bind the name to a tensor and leave the variable as it was."""
+    raise RuntimeError(f"`{name} {operator}= value` with `tf.Variable`s is not supported. Use `{instead}` to modify "
+                       f"the variable, or `out = {name} {operator} value` if you need to get a new output Tensor.")
 
 
 def _restored(value, trainable, name):

@@ -109,6 +109,51 @@ def test_variables():
     assert np.asarray(v).tolist() == [2.0, 3.0]
 
 
+def test_scalars_print_the_digits_of_their_dtype():
+    t = tf.constant(0.008582206)
+    assert str(t) == "tf.Tensor(0.008582206, shape=(), dtype=float32)"
+    assert repr(t) == "<tf.Tensor: shape=(), dtype=float32, numpy=0.008582206442952156>"
+    assert f"{t}" == "0.008582206442952156" and f"{t:.3f}" == "0.009"
+    assert str(tf.constant(0.1, tf.float16)) == "tf.Tensor(0.1, shape=(), dtype=float16)"
+    assert str(tf.constant(1e8)) == "tf.Tensor(1e+08, shape=(), dtype=float32)"
+    assert str(tf.constant(1e8, tf.float64)) == "tf.Tensor(100000000.0, shape=(), dtype=float64)"
+    assert str(tf.constant([0.1, 0.2])) == "tf.Tensor([0.1 0.2], shape=(2,), dtype=float32)"
+    assert str(tf.zeros([0, 3])) == "tf.Tensor([], shape=(0, 3), dtype=float32)"
+    assert str(tf.zeros([40])).startswith("tf.Tensor(\n[0. 0.")
+    assert str(tf.constant(True)) == "tf.Tensor(True, shape=(), dtype=bool)"
+    assert str(tf.constant(1 + 2j)) == "tf.Tensor((1+2j), shape=(), dtype=complex128)"
+
+
+def test_bfloat16_prints_without_ml_dtypes(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    scalar, row = tf.cast(0.1, tf.bfloat16), tf.cast([0.1, 2, 1e10], tf.bfloat16)
+    assert str(scalar) == "tf.Tensor(0.100098, shape=(), dtype=bfloat16)"
+    assert repr(scalar) == "<tf.Tensor: shape=(), dtype=bfloat16, numpy=0.10009765625>"
+    assert f"{row}" == "[0.100098 2 9.99922e+09]"
+    assert str(row) == "tf.Tensor([0.100098 2 9.99922e+09], shape=(3,), dtype=bfloat16)"
+    table = tf.cast([[0.1, 2, np.inf], [np.nan, 1, -0.0]], tf.bfloat16)
+    assert str(table) == "tf.Tensor(\n[[0.100098 2 inf]\n [nan 1 -0]], shape=(2, 3), dtype=bfloat16)"
+    assert repr(table) == ("<tf.Tensor: shape=(2, 3), dtype=bfloat16, numpy=\n"
+                           "array([[0.100098, 2, inf],\n       [nan, 1, -0]], dtype=bfloat16)>")
+    assert "numpy=array([], dtype=bfloat16)" in repr(row[:0])
+    assert "numpy=array([], shape=(0, 3), dtype=bfloat16)" in repr(table[:0])
+    v = tf.Variable([0.1, 2], dtype=tf.bfloat16)
+    assert repr(v) == "<tf.Variable 'Variable:0' shape=(2,) dtype=bfloat16, numpy=array([0.100098, 2], dtype=bfloat16)>"
+    assert repr(tf.fill([6], scalar)).endswith("100098],\n      dtype=bfloat16)>")
+    assert repr(tf.fill([7], scalar)).endswith("\n       0.100098], dtype=bfloat16)>")
+    assert str(tf.fill([9], scalar)).startswith("tf.Tensor(\n[0.100098 ")
+
+
+def test_in_place_operators_of_variables_are_refused():
+    v = tf.Variable([1.0, 2.0])
+    for statement, instead in (("v += 2", r"variable\.assign_add\(value\)"), ("v -= v", r"variable\.assign_sub\(value\)"),
+                               ("v *= 2", r"var\.assign\(var \* value\)"), ("v /= 2", r"var\.assign\(var / value\)"),
+                               ("v **= 2", r"var\.assign\(var \*\* value\)")):
+        with pytest.raises(RuntimeError, match=instead):
+            exec(statement, {"v": v})
+    assert v.numpy().tolist() == [1.0, 2.0]
+
+
 def test_errors_have_their_classes_and_say_what_to_do():
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         tf.ones([2, 3]) + tf.ones([2, 4])
