@@ -91,3 +91,11 @@ def test_several_outputs():
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda p: p.stem)
 def test_every_program_is_tested(path):
     assert f'run("{path.stem}"' in pathlib.Path(__file__).read_text()
+
+
+def test_the_readme_prints_what_it_says(capsys):
+    text = (FOLDER.parents[1] / "README.md").read_text()
+    for program in text.split("```python\n")[1:]:
+        exec(program.split("```")[0], {})
+    printed = capsys.readouterr().out
+    assert "2 ops recorded" in printed and "tf.Tensor([2. 4. 6.], shape=(3,), dtype=float32)" in printed
