@@ -16,6 +16,7 @@ void add_nn_functions();
 void add_random_functions();
 void add_transforms();
 void add_function_type(PyObject* module);
+void add_control_functions();
 
 namespace {
 
@@ -80,6 +81,7 @@ void prepare(PyObject* module) {
   add_random_functions();
   add_transforms();
   add_function_type(module);
+  add_control_functions();
   install_interrupt_handler();
 }
 

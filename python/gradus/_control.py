@@ -17,6 +17,8 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         raise TypeError("'true_fn' must be callable.")
     if not callable(false_fn):
         raise TypeError("'false_fn' must be callable.")
+    if _core._traced_name(pred) is not None:
+        return _core._choose(pred, (false_fn, true_fn))
     return true_fn() if pred else false_fn()
 
 

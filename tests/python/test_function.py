@@ -357,6 +357,34 @@ def test_exceptions_leave_variables_alone():
     assert not tf.inside_function()
 
 
+def test_cond_on_a_traced_tensor():
+    v = tf.Variable(0.0)
+
+    def count():
+        v.assign_add(1.0)
+        return {"y": -x_of[0], "one": 1}
+
+    x_of = []
+
+    @counted
+    def f(x):
+        x_of[:] = [x]
+        out = tf.cond(x > 0, lambda: {"y": x * 2, "one": 0}, count)
+        return out["y"], out["one"]
+
+    assert [t.numpy() for t in f(tf.constant(3.0))] == [6, 0]
+    assert [t.numpy() for t in f(tf.constant(-3.0))] == [3, 1] and v.numpy() == 1 and f.traces == 1
+    x = tf.constant(-2.0)
+    g = tf.function(lambda x: tf.cond(x > 0, lambda: x * x, lambda: 3.0 * x))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = g(x)
+    assert y.numpy() == -6 and tape.gradient(y, x).numpy() == 3
+    with pytest.raises(KeyError):
+        tf.function(lambda x: tf.cond(x > 0, lambda: {}["no"], lambda: x))(x)
+    assert not tf.inside_function()
+
+
 def test_results_that_are_no_tensors():
     with pytest.raises(TypeError, match="must return zero or more Tensors"):
         tf.function(lambda: object())()
