@@ -16,12 +16,14 @@
 // symbols: from then on every size runs the same program.
 //
 // What the function does besides computing with tensors (printing, counting) happens only while it
-// is traced. An unknown size is a name: give it to ops, as a shape or as a number, but do not
-// compute with it in plain C++ (n - 1, 1.0 / n) or branch on it. Called inside another function,
-// under a tape or in vmap, it behaves as the plain function does.
+// is traced; a variable that it makes is made then, once. A tensor that it captures is a constant.
+// Numbers among its parameters are tensors inside it: declare them `const gd::Tensor&`. A function
+// that computes with sizes in plain C++ (n - 1, loops, conditions) is traced for each of them.
+// Called inside another function, under a tape or in vmap, it behaves as the plain function does.
 #pragma once
 #include <any>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -33,6 +35,11 @@ namespace gradus {
 
 struct FunctionOptions {
   std::string name = "function";
+  // Sizes that are unknown while tracing are plain numbers to C++ code, which could look at them in
+  // a loop or a condition. So each new set of sizes is checked once: the function is run on names
+  // again, and both traces are tried. True says that the function does no such thing, and saves
+  // that.
+  bool trust_sizes = false;
   std::vector<std::string> skip_passes = {};  // for finding out which pass does what; see explain()
 };
 
@@ -50,7 +57,8 @@ class FunctionCore {
     std::vector<Tensor> tensors;
     std::shared_ptr<const std::any> structure;
   };
-  Results call(std::vector<Tensor> arguments, const Body& body);
+  // `key` is what the arguments are besides their tensors: another one is traced for itself.
+  Results call(std::vector<Tensor> arguments, const Body& body, const std::string& key = {});
   // Traces without a call, for arguments of these kinds; a size of -1 is any size. Sizes of first
   // axes that are not known are taken to be one.
   struct Expected {
@@ -81,6 +89,34 @@ decltype(auto) as_argument(const T& x) {
   }
 }
 
+// What an argument is besides its tensors: which variables, how many parts, which texts and flags.
+// All of that is compiled into the program.
+template <class S>
+void add_to_key(std::string& key, const S& part) {
+  const auto add = [&](const auto& value) {
+    key.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  if constexpr (std::is_same_v<S, Tensor> || std::is_same_v<S, Gradient>) {
+    key += 't';
+  } else if constexpr (std::is_same_v<S, Variable>) {
+    add(part.state());
+  } else if constexpr (std::is_arithmetic_v<S> || std::is_enum_v<S>) {
+    add(part);
+  } else if constexpr (std::is_convertible_v<const S&, std::string>) {
+    const std::string text = part;
+    add(text.size());
+    key += text;
+  } else if constexpr (requires { std::tuple_size<S>::value; }) {
+    std::apply([&](const auto&... parts) { (add_to_key(key, parts), ...); }, part);
+  } else if constexpr (requires { part.has_value(); }) {
+    add(part.has_value());
+    if (part.has_value()) add_to_key(key, *part);
+  } else if constexpr (requires { part.begin() != part.end(); }) {
+    add(std::distance(part.begin(), part.end()));
+    for (const auto& one : part) add_to_key(key, one);
+  }
+}
+
 }  // namespace detail
 
 template <class F>
@@ -105,7 +141,9 @@ class CompiledFunction {
         return std::pair(std::move(tensors), std::any(std::move(result)));
       }
     };
-    detail::FunctionCore::Results results = core_->call(tensors_of(all), body);
+    std::string key;
+    detail::add_to_key(key, all);
+    detail::FunctionCore::Results results = core_->call(tensors_of(all), body, key);
     if constexpr (!std::is_void_v<Result>) {
       if constexpr (std::is_same_v<Result, Tensor>) {
         return std::move(results.tensors[0]);

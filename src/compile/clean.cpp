@@ -1,5 +1,7 @@
 #include "compile/clean.h"
 
+#include <algorithm>
+
 #include "compile/graph_copy.h"
 
 namespace gradus {
@@ -24,6 +26,20 @@ std::vector<bool> needed_nodes(const Graph& g) {
 
 bool is_constant(const Graph& g, Value v) { return g.info(v).constant.defined(); }
 
+// Whether an attribute is a size that is known only when the program runs.
+bool has_symbols(const AttrType& type, const void* attrs) {
+  for (const AttrField& f : type.fields) {
+    const std::byte* at = static_cast<const std::byte*>(attrs) + f.offset;
+    if (f.kind == AttrKind::ints) {
+      const Ints& list = *reinterpret_cast<const Ints*>(at);
+      if (std::any_of(list.begin(), list.end(), is_symbol)) return true;
+    } else if (f.kind == AttrKind::integer && f.bytes == 8) {
+      if (is_symbol(*reinterpret_cast<const std::int64_t*>(at))) return true;
+    }
+  }
+  return false;
+}
+
 bool can_fold(const Graph& g, const Graph::Node& n, std::span<const Value> in) {
   if (n.op->info.stateful) return false;
   std::int64_t bytes = 0;
@@ -32,8 +48,8 @@ bool can_fold(const Graph& g, const Graph::Node& n, std::span<const Value> in) {
     if (aval.shape.is_symbolic()) return false;
     bytes += aval.shape.num_elements() * static_cast<std::int64_t>(size_of(aval.dtype));
   }
-  if (bytes > kMaxFolded) return false;
-  if (in.empty())  // what it makes must not depend on a size
+  if (bytes > kMaxFolded || has_symbols(n.op->attrs(), g.attrs(n))) return false;
+  if (in.empty())  // one number fuses better than an array of them
     for (const AttrField& f : n.op->attrs().fields)
       if (f.kind == AttrKind::integer || f.kind == AttrKind::ints) return false;
   return true;

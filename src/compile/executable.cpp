@@ -134,7 +134,13 @@ bool Executable::may_overwrite(const Step& step, Value operand, Value result) co
   for (Value v : in)  // the same elements under another shape are read at other times
     if (places_[v].root == places_[operand].root && !(g.info(v).aval.shape == from.shape))
       return false;
-  if (n.op != &fused_op) return true;
+  if (n.op->kind == Kind::elementwise) return true;
+  if (n.op != &fused_op) {  // a kernel of its own: only the operand at the result's place
+    const std::size_t place = result - n.first_out;
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if ((places_[in[i]].root == places_[operand].root) != (i == place)) return false;
+    return place < in.size();
+  }
   const FusedLoop& loop = static_cast<const FusedAttrs*>(g.attrs(n))->loop();
   if (loop.row_axes == 0) return true;
   const auto output = static_cast<int>(result - n.first_out);
@@ -333,18 +339,17 @@ void Executable::run(std::span<Tensor> in, std::span<Tensor> out) {
   std::unique_ptr<Frame> frame = layout->take_frame();
   for (const auto& p : layout->inputs) frame->views[p.view].data = in[p.index].impl()->data;
   SmallVector<Tensor, 8> made(out.size());  // by output: the tensor that its root is
-  for (std::size_t k = 0; k < out.size(); ++k) {
-    const Value root = places_[g.outputs()[k]].root;
-    if (places_[root].home != Home::output || places_[root].index != k) continue;
-    if (donor_[k] >= 0 && is_unique(in[static_cast<std::size_t>(donor_[k])])) {
-      made[k] = std::move(in[static_cast<std::size_t>(donor_[k])]);
-    } else {
-      made[k] = make_tensor(g.info(root).aval.dtype, layout->shapes[root]);
-    }
-  }
-  for (const auto& p : layout->outputs) frame->views[p.view].data = made[p.index].impl()->data;
-
   try {
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      const Value root = places_[g.outputs()[k]].root;
+      if (places_[root].home != Home::output || places_[root].index != k) continue;
+      if (donor_[k] >= 0 && is_unique(in[static_cast<std::size_t>(donor_[k])])) {
+        made[k] = std::move(in[static_cast<std::size_t>(donor_[k])]);
+      } else {
+        made[k] = make_tensor(g.info(root).aval.dtype, layout->shapes[root]);
+      }
+    }
+    for (const auto& p : layout->outputs) frame->views[p.view].data = made[p.index].impl()->data;
     execute(*layout, *frame);
   } catch (...) {
     for (std::size_t k = 0; k < out.size(); ++k) {  // what was given away goes back

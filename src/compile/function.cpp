@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstring>
 #include <list>
 #include <mutex>
 #include <sstream>
@@ -15,6 +17,7 @@
 #include "graph/bind.h"
 #include "graph/evaluate.h"
 #include "graph/picture.h"
+#include "ops/seed_log.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus::detail {
@@ -38,6 +41,7 @@ struct Trace {
     bool weak;
   };
   std::vector<Argument> signature;
+  std::string key;               // what the arguments are besides their tensors
   std::shared_ptr<Graph> graph;  // as traced: what a tape follows
   std::unique_ptr<Executable> program;
   std::shared_ptr<const std::any> structure;
@@ -47,7 +51,8 @@ struct Trace {
     std::int64_t output;  // where its new value is, or -1
   };
   std::vector<VariableUse> variables;  // in the order of the inputs after the arguments
-  std::vector<std::size_t> written;    // those with an output, by address: the order of locking
+  std::vector<Donation> donations;
+  std::vector<std::size_t> written;  // those with an output, by address: the order of locking
 
   std::string reason;
   double trace_ms = 0, compile_ms = 0;
@@ -174,14 +179,14 @@ std::vector<Trace::Argument> signature_of(std::span<const Tensor> in, const Trac
   return has_symbols ? general : signature;
 }
 
-std::shared_ptr<Trace> make_trace(std::vector<Trace::Argument> signature,
-                                  std::shared_ptr<Graph> graph, const FunctionCore::Body& body,
-                                  const FunctionOptions& options) {
+// Runs the function on names. None if it uses values of a trace or vmap around it: then it is part
+// of those.
+std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature, std::shared_ptr<Graph> graph,
+                              const FunctionCore::Body& body, const FunctionOptions& options) {
   auto trace = std::make_shared<Trace>();
   trace->signature = std::move(signature);
   trace->graph = graph;
-  auto start = std::chrono::steady_clock::now();
-  std::vector<Donation> donations;
+  const auto start = std::chrono::steady_clock::now();
   {
     const TraceScope scope(*graph);
     std::vector<Tensor> in;
@@ -208,7 +213,7 @@ std::shared_ptr<Trace> make_trace(std::vector<Trace::Argument> signature,
       if (e.is_written) {
         output = static_cast<std::int64_t>(outputs.size());
         outputs.push_back(graph->value(e.now));
-        donations.push_back({input, static_cast<std::uint32_t>(output)});
+        trace->donations.push_back({input, static_cast<std::uint32_t>(output)});
         trace->written.push_back(trace->variables.size());
       }
       trace->variables.push_back({e.variable, output});
@@ -220,23 +225,66 @@ std::shared_ptr<Trace> make_trace(std::vector<Trace::Argument> signature,
     graph->set_outputs(std::move(outputs));
     graph->close();
   }
+  for (Graph::Value v = 0; v < graph->value_count(); ++v) {
+    const Tensor& constant = graph->info(v).constant;
+    if (constant.defined() && !is_concrete(constant)) return nullptr;
+  }
   trace->trace_ms = milliseconds_since(start);
-  start = std::chrono::steady_clock::now();
-  trace->program =
-      std::make_unique<Executable>(optimise(graph, options.skip_passes, &trace->passes), donations);
-  trace->compile_ms = milliseconds_since(start);
   return trace;
 }
 
-// Runs the program with the variables' values; those it writes are locked meanwhile.
+void compile(Trace& trace, const FunctionOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  trace.program = std::make_unique<Executable>(
+      optimise(trace.graph, options.skip_passes, &trace.passes), trace.donations);
+  trace.compile_ms = milliseconds_since(start);
+}
+
+// What a trace would compute, without any effect.
+std::vector<Tensor> try_out(const Trace& trace, std::span<const Tensor> arguments) {
+  const Mute nobody_is_told(0);
+  const ForgottenDraws draws;
+  std::vector<Tensor> in(arguments.begin(), arguments.end());
+  for (const Trace::VariableUse& use : trace.variables) in.push_back(use.variable->get());
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (trace.signature[i].weak) in[i] = cast(in[i], trace.signature[i].aval.dtype);
+  return evaluate(*trace.graph, in);
+}
+
+bool nearly_equal(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
+  if (!is_floating(a.dtype()))
+    return a.num_elements() == 0 || std::memcmp(a.raw_data(), b.raw_data(), a.num_bytes()) == 0;
+  const Tensor x = cast(a, float64), y = cast(b, float64);
+  double largest = 0, difference = 0;
+  for (std::int64_t i = 0; i < x.num_elements(); ++i) {
+    const double p = x.data<double>()[i], q = y.data<double>()[i];
+    if (std::isnan(p) != std::isnan(q)) return false;
+    if (std::isnan(p) || p == q) continue;
+    largest = std::max({largest, std::abs(p), std::abs(q)});
+    difference = std::max(difference, std::abs(p - q));
+  }
+  return difference <= (size_of(a.dtype()) == 2 ? 0.1 : 1e-3) * largest;
+}
+
+// C++ code can look at a size that is a symbol as if it were a number, in a loop or a condition. So
+// at each new set of sizes the trace with symbols and one without are tried on what was given.
+bool same_results(const Trace& symbolic, const Trace& known, std::span<const Tensor> in) {
+  if (symbolic.variables.size() != known.variables.size()) return false;
+  const std::vector<Tensor> a = try_out(symbolic, in), b = try_out(known, in);
+  return std::ranges::equal(a, b, nearly_equal);
+}
+
+// Runs the program with the variables' values; those it writes are locked meanwhile. The others are
+// read first: who holds a lock must not wait for one that is out of order.
 std::vector<Tensor> run(Trace& trace, std::vector<Tensor> in) {
+  const std::size_t arguments = in.size();
+  for (const Trace::VariableUse& use : trace.variables)
+    in.push_back(use.output >= 0 ? Tensor() : use.variable->get());
   SmallVector<std::unique_lock<std::mutex>, 8> locks;
   for (std::size_t i : trace.written) locks.emplace_back(trace.variables[i].variable->mutex);
-  const std::size_t arguments = in.size();
-  for (const Trace::VariableUse& use : trace.variables) {
-    VariableState& state = *use.variable;
-    in.push_back(use.output >= 0 ? std::move(state.value) : state.get());
-  }
+  for (std::size_t i : trace.written)
+    in[arguments + i] = std::move(trace.variables[i].variable->value);
   std::vector<Tensor> out(trace.result_count + trace.written.size());
   const auto put_back = [&](bool finished) {
     for (std::size_t i = 0; i < trace.variables.size(); ++i) {
@@ -272,27 +320,45 @@ std::vector<Tensor> run_observed(Trace& trace, std::vector<Tensor> in) {
 
 }  // namespace
 
-FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& body) {
+FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& body,
+                                         const std::string& key) {
   State& s = *state_;
   bool plain = !thread_context.graph;
   for (const Tensor& t : in) {
     if (!t.defined()) fail<InvalidArgumentError>("[", s.options.name, "] got an undefined tensor");
     plain = plain && is_concrete(t);
   }
-  if (!plain) {  // part of a larger function
+  const auto inlined = [&]() -> Results {
     auto [tensors, structure] = body(in);
     return {std::move(tensors), std::make_shared<const std::any>(std::move(structure))};
-  }
+  };
+  if (!plain) return inlined();  // part of a larger function
   std::shared_ptr<Trace> trace;
   {
     const std::lock_guard lock(s.mutex);
+    // Whether a trace with symbols computes what the function does at these sizes.
+    std::string refused;
+    const auto is_faithful = [&](const Trace& symbolic) {
+      if (s.options.trust_sizes) return true;
+      auto graph = Graph::make();
+      bool unused = false;
+      const auto signature = signature_of(in, nullptr, graph->symbols(), unused);
+      const std::shared_ptr<Trace> known = record(signature, graph, body, s.options);
+      if (known && same_results(symbolic, *known, in)) return true;
+      refused =
+          "the results are others; a size was used as a C++ number in a condition, a loop or "
+          "arithmetic. Use gd::size and ops, or leave it: each size gets a trace of its own";
+      s.no_symbols = true;
+      return false;
+    };
     const auto fits = [&](const std::shared_ptr<Trace>& t) {
-      if (!t->matches(in)) return false;
+      if (t->key != key || !t->matches(in)) return false;
       if (t->graph->symbols().input_count() == 0) return true;
+      if (s.no_symbols) return false;
       const auto sizes = bind_sizes(*t->graph, in);
       if (!sizes) return false;
       if (std::find(t->checked.begin(), t->checked.end(), *sizes) != t->checked.end()) return true;
-      if (!shapes_hold(*t->graph, *sizes)) return false;
+      if (!shapes_hold(*t->graph, *sizes) || !is_faithful(*t)) return false;
       if (t->checked.size() > 1024) t->checked.clear();
       t->checked.push_back(*sizes);
       return true;
@@ -302,25 +368,37 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
       if (found != s.traces.begin()) s.traces.splice(s.traces.begin(), s.traces, found);
       trace = s.traces.front();
     } else {
-      const Trace* like = s.traces.empty() || s.no_symbols ? nullptr : s.traces.front().get();
-      const std::string reason =
-          s.traces.empty() ? "the first call" : reason_against(*s.traces.front(), in);
+      const auto same = std::find_if(s.traces.begin(), s.traces.end(),
+                                     [&](const auto& t) { return t->key == key; });
+      const bool none = same == s.traces.end();
+      const Trace* like = none || s.no_symbols ? nullptr : same->get();
+      const std::string reason = s.traces.empty() ? "the first call"
+                                 : none ? "another variable, text or number of parts was given"
+                                        : reason_against(**same, in);
       auto graph = Graph::make();
       bool has_symbols = false;
       auto signature = signature_of(in, like, graph->symbols(), has_symbols);
       if (has_symbols) {
         try {
-          trace = make_trace(signature, graph, body, s.options);
-          if (!shapes_hold(*graph, *bind_sizes(*graph, in))) trace = nullptr;
+          trace = record(signature, graph, body, s.options);
+          if (trace && !shapes_hold(*graph, *bind_sizes(*graph, in))) trace = nullptr;
         } catch (const Error& e) {
-          s.no_symbols = true;
-          s.log.push_back(std::string("  sizes stay known, because with symbols: ") + e.what());
+          refused = e.what();
+          trace = nullptr;
         }
         graph = Graph::make();
         bool unused = false;
         signature = signature_of(in, nullptr, graph->symbols(), unused);
       }
-      if (!trace) trace = make_trace(signature, graph, body, s.options);
+      if (trace && !is_faithful(*trace)) trace = nullptr;
+      if (!trace) trace = record(signature, graph, body, s.options);
+      if (!trace) return inlined();
+      compile(*trace, s.options);
+      if (!refused.empty()) {  // and not because the call itself is wrong
+        s.no_symbols = true;
+        s.log.push_back("  sizes stay known, because with symbols: " + refused);
+      }
+      trace->key = key;
       s.keep(trace, reason);
     }
   }
@@ -345,7 +423,13 @@ void FunctionCore::prepare(const std::vector<Expected>& arguments, const Body& b
       if (a == 0) first = size;
     }
   }
-  s.keep(make_trace(std::move(signature), graph, body, s.options), "asked for");
+  const std::shared_ptr<Trace> trace = record(std::move(signature), graph, body, s.options);
+  if (!trace) {
+    fail<InvalidArgumentError>("[", s.options.name,
+                               "] uses values of a trace or vmap around it; call it there instead");
+  }
+  compile(*trace, s.options);
+  s.keep(trace, "asked for");
 }
 
 std::string FunctionCore::explain() const {

@@ -381,9 +381,13 @@ bool Fuser::emit_loop(GraphCopy& copy, const Group& group, std::span<const std::
           known.emplace_back(v, number(builder, g_.info(v).constant));
         } else {
           if (operands.size() == expr::kMaxInputs) return false;
-          if (group.row_axes > 0 &&
-              row_role(shape(v), *group.domain, group.row_axes) == RowRole::none) {
-            return false;
+          if (group.row_axes > 0) {
+            const RowRole role = row_role(shape(v), *group.domain, group.row_axes);
+            // From the other half: [n] against [n, n] looks like a row, but has one for each.
+            const bool of_group = this->group(v) != kNone && &groups_[this->group(v)] == &group;
+            const bool mistaken =
+                of_group && per_row_[v] && role != RowRole::per_row && role != RowRole::scalar;
+            if (role == RowRole::none || mistaken) return false;
           }
           operands.push_back(v);
           known.emplace_back(v, builder.input(dtype));

@@ -84,6 +84,8 @@ bool shapes_hold(const Graph& graph, const Sizes& sizes) {
     const AttributeTo line(n.where);
     infer_outputs({*n.op, attrs, views}, out);
     for (std::uint32_t i = 0; i < n.out_count; ++i) {
+      if (out[i].shape.is_symbolic())
+        return false;  // computed from a symbol as if it were a number
       const Shape& expected = graph.info(n.first_out + i).aval.shape;
       if (!(bind_shape(graph.symbols(), sizes, expected) == out[i].shape)) return false;
     }

@@ -1,5 +1,6 @@
 #include "graph/dynamic_size.h"
 
+#include "base/check.h"
 #include "graph/context.h"
 #include "graph/graph.h"
 
@@ -27,6 +28,8 @@ const Op dynamic_size_op = not_differentiable(
     "sizes are integers");
 
 Tensor traced_size(std::int64_t symbol) {
+  if (!thread_context.graph)
+    fail<InvalidArgumentError>("got ", symbol, " as a size; sizes are at least 0");
   Graph& graph = *thread_context.graph;
   const SizeAttrs attrs{symbol};
   return graph.tensor(graph.add(dynamic_size_op, &attrs, {}).first_out);

@@ -9,9 +9,14 @@ namespace {
 
 constinit thread_local Symbols* current = nullptr;
 
-std::size_t entry_of(std::int64_t size) { return static_cast<std::size_t>(kFirstSymbol - size); }
+// Names lie far apart, so that what a user's own n - 1 makes of one is not another.
+constexpr std::int64_t kApart = std::int64_t{1} << 20;
+
+std::size_t entry_of(std::int64_t size) {
+  return static_cast<std::size_t>((kFirstSymbol - size) / kApart);
+}
 std::int64_t name_of_entry(std::size_t entry) {
-  return kFirstSymbol - static_cast<std::int64_t>(entry);
+  return kFirstSymbol - static_cast<std::int64_t>(entry) * kApart;
 }
 
 }  // namespace
@@ -30,7 +35,7 @@ void fail_size(std::int64_t a, char operation, std::int64_t b) {
 }
 
 bool Symbols::has(std::int64_t size) const {
-  return is_symbol(size) && entry_of(size) < names_.size();
+  return is_symbol(size) && (kFirstSymbol - size) % kApart == 0 && entry_of(size) < names_.size();
 }
 
 SymbolScope::SymbolScope(Symbols& symbols) : saved_(current) { current = &symbols; }
@@ -127,7 +132,7 @@ std::int64_t quotient(std::int64_t n, std::int64_t d) {
 }  // namespace
 
 std::int64_t Symbols::evaluate(std::int64_t size, const std::vector<std::int64_t>& inputs) const {
-  if (!is_symbol(size)) return size;
+  if (!has(size)) return size;  // a number, a seed say
   // Atoms only refer to names made before them, so the depth is that of the user's own arithmetic.
   std::int64_t sum = 0;
   for (const Term& t : names_[entry_of(size)]) {
@@ -147,14 +152,14 @@ std::int64_t Symbols::evaluate(std::int64_t size, const std::vector<std::int64_t
 }
 
 std::int64_t Symbols::input_of(std::int64_t size) const {
-  if (!is_symbol(size)) return -1;
+  if (!has(size)) return -1;
   const Polynomial& p = names_[entry_of(size)];
   const bool plain = p.size() == 1 && p[0].factor == 1 && p[0].atoms.size() == 1;
   return plain ? atoms_[p[0].atoms[0]].input : -1;
 }
 
 std::string Symbols::print(std::int64_t size) const {
-  if (!is_symbol(size)) return std::to_string(size);
+  if (!has(size)) return std::to_string(size);
   std::string text;
   for (const Term& t : names_[entry_of(size)]) {
     if (!text.empty()) text += " + ";

@@ -117,9 +117,11 @@ std::map<char, std::int64_t> sizes_of(const std::string& equation,
       const char label = o.labels[static_cast<std::size_t>(i)];
       const std::int64_t n = o.value.shape()[i];
       const auto [known, is_new] = sizes.try_emplace(label, n);
-      if (is_new || sizes_agree(known->second, n)) continue;
+      if (is_new || known->second == n) continue;
       if (label < 'A' && (known->second == 1 || n == 1)) {
-        known->second = std::max(known->second, n);
+        if (known->second == 1) known->second = n;
+      } else if (sizes_agree(known->second, n)) {
+        if (is_symbol(known->second)) known->second = n;
       } else {
         bad_equation(equation, std::string("label '") + (label < 'A' ? '.' : label) +
                                    "' has size " + std::to_string(known->second) + " and size " +

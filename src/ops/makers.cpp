@@ -40,7 +40,7 @@ struct OneHotAttrs {
 // Runs an op without operands; with an unknown size it becomes part of what is being traced.
 template <class Attrs>
 Tensor run_alone(const Op& op, const Attrs& attrs, bool is_symbolic) {
-  if (!is_symbolic) return op.run_one({}, &attrs);
+  if (!is_symbolic || !thread_context.graph) return op.run_one({}, &attrs);
   Graph& graph = *thread_context.graph;
   return graph.tensor(graph.add(op, &attrs, {}).first_out);
 }

@@ -110,6 +110,12 @@ std::unique_ptr<kernels::OpSeeds>& thread_seeds() {
   return seeds;
 }
 
+void ensure_seeds() {
+  auto& seeds = thread_seeds();
+  if (seeds) return;
+  seeds = std::make_unique<kernels::OpSeeds>(static_cast<std::int64_t>(std::random_device()()));
+}
+
 struct SeedAttrs {
   bool has_op_seed = false;
   double op_seed = 0;  // an integer; of a type in which no symbol can hide
@@ -127,9 +133,7 @@ void draw_seeds(const KernelCall& c) {
   if (p.has_op_seed) {
     pair = seeds ? seeds->with_op_seed(op_seed) : kernels::OpSeeds::without_global_seed(op_seed);
   } else {
-    if (!seeds) {
-      seeds = std::make_unique<kernels::OpSeeds>(static_cast<std::int64_t>(std::random_device()()));
-    }
+    ensure_seeds();
     pair = seeds->next();
   }
   auto* out = c.out[0].as<std::int64_t>();
@@ -190,6 +194,12 @@ RandomAttrs normal_attrs(const Shape& shape, const random::NormalOptions& o, Dis
 Tensor as_seed(const Tensor& seed) { return seed.dtype() == int64 ? seed : cast(seed, int64); }
 
 }  // namespace
+
+ForgottenDraws::ForgottenDraws() {
+  ensure_seeds();
+  saved_ = std::make_unique<kernels::OpSeeds>(*thread_seeds());
+}
+ForgottenDraws::~ForgottenDraws() { thread_seeds() = std::move(saved_); }
 
 const Op random_op =
     not_differentiable({.name = "random",

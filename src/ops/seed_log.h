@@ -1,10 +1,12 @@
 // The seeds that random ops of this thread drew, to draw the same ones again: a function that runs
 // a second time for its gradient must see the same random numbers.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "base/function_ref.h"
 #include "gradus/tensor.h"
+#include "kernels/op_seeds.h"
 
 namespace gradus {
 
@@ -27,6 +29,18 @@ class SeedScope {
   Use use_;
   std::size_t used_ = 0;
   SeedScope* outer_;
+};
+
+// What is drawn inside this scope is forgotten at its end: the thread goes on as if nothing had
+// been.
+class ForgottenDraws {
+ public:
+  ForgottenDraws();
+  ~ForgottenDraws();
+  ForgottenDraws(const ForgottenDraws&) = delete;
+
+ private:
+  std::unique_ptr<kernels::OpSeeds> saved_;
 };
 
 }  // namespace gradus

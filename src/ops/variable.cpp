@@ -32,6 +32,10 @@ Tensor checked(const char* what, const VariableState& v, const Tensor& value) {
 Variable::Variable(const Tensor& initial, VariableOptions options)
     : state_(std::make_shared<VariableState>()) {
   if (!initial.defined()) fail<InvalidArgumentError>("[Variable] the initial value is undefined");
+  if (initial.impl()->kind == ValueKind::traced) {
+    fail<InvalidArgumentError>("[Variable] the initial value is not known while a function is ",
+                               "traced; make the variable before, outside of the function");
+  }
   state_->name = std::move(options.name);
   state_->trainable = options.trainable;
   state_->dtype = initial.dtype();
@@ -72,8 +76,8 @@ void update(const Variable& v, const char* what, const Tensor& delta, const Op& 
             Tensor (*combine)(In, In)) {
   VariableState& state = state_of(v);
   if (thread_context.variables) {
-    return thread_context.variables->write(state,
-                                           combine(thread_context.variables->read(state), delta));
+    const Tensor sum = combine(thread_context.variables->read(state), delta);
+    return thread_context.variables->write(state, checked(what, state, sum));
   }
   const Tensor d = delta.impl()->has(kWeak) ? cast(delta, state.dtype) : delta;
   if (!(broadcast_shapes(what, state.shape, d.shape()) == state.shape)) checked(what, state, d);

@@ -197,6 +197,111 @@ TEST(Function, ShowsItsProgram) {
   EXPECT_NE(dot.find("n0 -> n1 [label=\"float32 (3, 3)\"]"), std::string::npos) << dot;
 }
 
+TEST(Function, VariablesTextsAndLengthsOfListsAreTracedForThemselves) {
+  const auto scaled = function([](const Variable& v, const std::string& how) {
+    return how == "double" ? v.value() * 2 : v.value() * 3;
+  });
+  const Variable a(Tensor(1.f)), b(Tensor(10.f));
+  EXPECT_EQ(item(scaled(a, std::string("double"))), 2);
+  EXPECT_EQ(item(scaled(b, std::string("double"))), 20);
+  EXPECT_EQ(item(scaled(a, std::string("triple"))), 3);
+  EXPECT_EQ(scaled.trace_count(), 3);
+
+  using List = std::vector<Tensor>;
+  const auto first_of_second = function([](const List&, const List& y) { return y[0] * 1; });
+  const Tensor one(1.f), two(2.f), three(3.f);
+  EXPECT_EQ(item(first_of_second(List{one}, List{two, three})), 2);
+  EXPECT_EQ(item(first_of_second(List{one, two}, List{three})), 3);
+}
+
+TEST(Function, ABadCallDoesNotEndSymbols) {
+  const Tensor w = ones({3, 2});
+  const auto f = function([&](const Tensor& x) { return matmul(x, w); });
+  f(ones({4, 3}));
+  EXPECT_THROW(f(ones({5, 4})), InvalidArgumentError);
+  for (std::int64_t n : {6, 7, 8}) EXPECT_EQ(f(ones({n, 3})).shape(), (Shape{n, 2}));
+  EXPECT_EQ(f.trace_count(), 2) << f.explain();
+}
+
+TEST(Function, ArithmeticOnUnknownSizesIsNotTakenForAnotherSize) {
+  const auto f = function([](const Tensor& x) {
+    return zeros({x.shape()[0] - 1}) + reduce_sum(zeros({x.shape()[1]}));
+  });
+  for (std::int64_t n : {4, 6, 8}) EXPECT_EQ(f(ones({n, n + 3})).shape(), Shape{n - 1});
+}
+
+TEST(Function, RowsOfSquaresSurviveASplitOfTheirLoop) {
+  const auto body = [](const Tensor& x) {
+    std::vector<Tensor> results;
+    for (int i = 1; i <= 12; ++i) {
+      const Tensor sum = reduce_sum(x * i, {1});
+      results.push_back(x * i - expand_dims(sum * 2, 1));
+      results.push_back(sum * sum);
+    }
+    return results;
+  };
+  const Tensor x = random::normal({5, 5});
+  const auto got = function(body)(x), expected = body(x);
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    ASSERT_EQ(got[k].shape(), expected[k].shape());
+    for (std::int64_t i = 0; i < expected[k].num_elements(); ++i) {
+      const float y = expected[k].data<float>()[i];
+      EXPECT_NEAR(got[k].data<float>()[i], y, 1e-4f * (1 + std::abs(y))) << k;
+    }
+  }
+}
+
+TEST(Function, AVariableKeepsItsShapeAndIsMadeOutside) {
+  const Variable v(zeros({3}));
+  const auto grow = function([&](const Tensor& x) { v.assign_add(x); });
+  EXPECT_THROW(grow(ones({2, 3})), InvalidArgumentError);
+  EXPECT_EQ(v.value().shape(), Shape{3});
+  const auto make = function([](const Tensor& x) { return Variable(x * 2).value(); });
+  EXPECT_THROW(make(Tensor(1.f)), InvalidArgumentError);
+}
+
+TEST(Function, TwoThatReadWhatTheOtherWritesDoNotWaitForEachOther) {
+  const Variable a(Tensor(1.0)), b(Tensor(1.0));
+  const auto to_a = function([&](const Tensor& x) { a.assign(b * 0 + x); });
+  const auto to_b = function([&](const Tensor& x) { b.assign(a * 0 + x); });
+  std::thread other([&] {
+    for (int i = 0; i < 2000; ++i) to_b(Tensor(2.0));
+  });
+  for (int i = 0; i < 2000; ++i) to_a(Tensor(2.0));
+  other.join();
+  EXPECT_EQ(item(a.value()) + item(b.value()), 4);
+}
+
+TEST(Function, MayUseAnExampleOfTheVmapAroundIt) {
+  const auto f = [](const Tensor& example) {
+    return function([&](const Tensor& x) { return x * example; })(Tensor(2.0));
+  };
+  EXPECT_EQ(vmap(f)(Tensor{1.0, 3.0}).to_vector<double>(), (std::vector<double>{2, 6}));
+}
+
+TEST(Function, CodeThatLooksAtSizesIsStillRight) {
+  const auto by_loop = [](const Tensor& x) {
+    Tensor sum(0.f);
+    for (std::int64_t i = 0; i < x.shape()[0]; ++i) sum = sum + reduce_sum(slice(x, {i}, {1}));
+    return sum;
+  };
+  const auto by_condition = [](const Tensor& x) { return x.shape()[0] > 3 ? x * 100 : x; };
+  const auto by_arithmetic = [](const Tensor& x) {
+    return reduce_sum(x) * (1.0 / static_cast<double>(x.shape()[0])) +
+           static_cast<float>(x.num_elements());
+  };
+  const auto a = function(by_loop);
+  const auto b = function(by_condition);
+  const auto c = function(by_arithmetic);
+  for (std::int64_t n : {2, 3, 5, 2, 7}) {
+    const Tensor x = ones({n});
+    EXPECT_EQ(item(a(x)), static_cast<double>(n));
+    EXPECT_EQ(item(reduce_sum(b(x))), item(reduce_sum(by_condition(x))));
+    EXPECT_FLOAT_EQ(static_cast<float>(item(c(x))), 1.f + static_cast<float>(n));
+  }
+  EXPECT_NE(a.explain().find("a size was used as a C++ number"), std::string::npos) << a.explain();
+}
+
 TEST(Function, ManyThreadsCallIt) {
   const Variable total(Tensor(0.0));
   const auto f = function([&](const Tensor& x) {
