@@ -564,6 +564,7 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     f->owner = owner == Py_None ? nullptr : Ref::copy(owner).release();
     f->instances = Ref::own(PyDict_New()).release();
     f->plan->options.name = name;
+    f->plan->options.trust_sizes = true;  // to Python an unknown size is None
     if (parameters != Py_None) {
       f->plan->has_signature = true;
       for (Py_ssize_t i = 0; i < PyTuple_Size(parameters); ++i) {
