@@ -83,4 +83,43 @@ auto switch_case(In index, const std::vector<F>& branches) {
   return with_tensors(std::move(*structure), out);
 }
 
+struct WhileOptions {
+  std::int64_t maximum_iterations = -1;  // below 0: no limit
+};
+
+namespace detail {
+
+using LoopTest = std::function<Tensor(const std::vector<Tensor>&)>;
+using LoopBody = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::vector<Tensor> vars,
+                              std::int64_t maximum_iterations);
+
+template <class F, class S>
+auto call_with(F& f, const S& structure) {
+  if constexpr (requires { std::tuple_size<S>::value; }) {
+    return std::apply(f, structure);
+  } else {
+    return f(structure);
+  }
+}
+
+}  // namespace detail
+
+// Replaces loop_vars by body(loop_vars) as long as test(loop_vars) is true. Loop variables are a
+// structure of tensors (a tuple becomes several arguments) and keep their dtypes and shapes. The
+// gradient of a loop inside a traced function is not there yet; outside, a tape sees every op.
+template <class Test, class Body, class S>
+S while_loop(Test test, Body body, S loop_vars, WhileOptions options = {}) {
+  const auto out = detail::run_while(
+      [&](const std::vector<Tensor>& t) -> Tensor {
+        return detail::call_with(test, with_tensors(loop_vars, t));
+      },
+      [&](const std::vector<Tensor>& t) {
+        const S next = detail::call_with(body, with_tensors(loop_vars, t));
+        return tensors_of(next);
+      },
+      tensors_of(loop_vars), options.maximum_iterations);
+  return with_tensors(std::move(loop_vars), out);
+}
+
 }  // namespace gradus
