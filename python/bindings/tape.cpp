@@ -124,7 +124,13 @@ class Methods {
       Tape& tape = tape_of(self);
       for (const Ref& leaf : flatten(what)) {
         const Source source = to_source(leaf);
-        if (!is_differentiable(source.dtype())) continue;
+        if (!is_differentiable(source.dtype())) {
+          check(PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
+                                 "The dtype of the watched tensor must be floating (e.g. "
+                                 "tf.float32), got tf.%s",
+                                 name_of(source.dtype())));
+          continue;
+        }
         source.is_variable() ? tape.watch(source.variable()) : tape.watch(source.tensor());
       }
       Py_RETURN_NONE;

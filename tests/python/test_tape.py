@@ -34,6 +34,15 @@ def test_output_gradients_and_unconnected():
         tape.gradient(y, x, unconnected_gradients="nothing")
 
 
+def test_watching_integers_warns():
+    x = tf.constant(3)
+    with tf.GradientTape() as tape:
+        with pytest.warns(RuntimeWarning, match="must be floating .e.g. tf.float32., got tf.int32"):
+            tape.watch(x)
+        y = x * x
+    assert tape.gradient(y, x) is None
+
+
 def test_use_of_a_tape():
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
