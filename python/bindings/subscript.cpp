@@ -51,13 +51,22 @@ bool is_mask(PyObject* key) {
   return to_tensor(key).dtype() == bool_;
 }
 
+// self[key] by positions and slices; that of a variable remembers where it is from.
+PyObject* wrap_slice(PyObject* self, PyObject* key, const Tensor& slice) {
+  Ref result = Ref::own(wrap(slice));
+  if (is_variable(self))
+    reinterpret_cast<TensorObject*>(result.get())->slice_of =
+        Ref::own(PyTuple_Pack(2, self, key)).release();
+  return result.release();
+}
+
 }  // namespace
 
 PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded([&] {
     return attributed([&]() -> PyObject* {
       const Tensor x = to_tensor(self);
-      if (PyLong_CheckExact(key)) return wrap(index(x, {Index(to_int(key))}));
+      if (PyLong_CheckExact(key)) return wrap_slice(self, key, index(x, {Index(to_int(key))}));
       if (is_mask(key)) return wrap(boolean_mask(x, to_tensor(key)));
       std::vector<Index> indices;
       if (PyTuple_Check(key) || PyList_Check(key)) {
@@ -67,7 +76,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
       } else {
         indices.push_back(to_index(key));
       }
-      return wrap(index(x, indices));
+      return wrap_slice(self, key, index(x, indices));
     });
   });
 }

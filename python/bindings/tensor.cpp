@@ -29,6 +29,7 @@ int spare_count = 0;
 void destroy(PyObject* self) {
   auto* object = reinterpret_cast<TensorObject*>(self);
   if (object->weak_references) PyObject_ClearWeakRefs(self);
+  Py_XDECREF(object->slice_of);
   object->value.~Tensor();
   if (spare_count < kSpare) {
     spare[spare_count++] = object;
@@ -50,6 +51,7 @@ PyObject* wrap(Tensor t) {
   }
   new (&object->value) Tensor(std::move(t));
   object->weak_references = nullptr;
+  object->slice_of = nullptr;
   return reinterpret_cast<PyObject*>(object);
 }
 
@@ -202,11 +204,18 @@ PyObject* complex_method(PyObject* self, PyObject*) {
   });
 }
 
-// Called when nothing else is found, to say what a NumPy user should write.
+// Called when nothing else is found: the assign of a slice of a variable, or a word on what a NumPy
+// user should write.
 PyObject* attribute(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError) || !PyUnicode_Check(name))
     return found;
+  PyObject* slice_of = reinterpret_cast<TensorObject*>(self)->slice_of;
+  if (slice_of && PyUnicode_CompareWithASCIIString(name, "assign") == 0) {
+    PyErr_Clear();
+    return guarded(
+        [&] { return PyObject_CallOneArg(imported("gradus._variable", "SliceAssign"), slice_of); });
+  }
   static constexpr const char* numpy_names[] = {"T",    "astype", "ravel",  "transpose", "reshape",
                                                 "clip", "size",   "tolist", "data"};
   for (const char* known : numpy_names) {

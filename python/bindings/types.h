@@ -14,6 +14,7 @@ namespace gradus::python {
 struct TensorObject {
   PyObject_HEAD Tensor value;
   PyObject* weak_references;
+  PyObject* slice_of;  // (variable, key) if made by variable[key], which can be assigned to
 };
 extern PyTypeObject tensor_type;
 inline bool is_tensor(PyObject* o) { return Py_TYPE(o) == &tensor_type; }

@@ -172,6 +172,22 @@ def _outside_of_traces(make):
         return make()
 
 
+class SliceAssign:
+    """The `assign` of variable[key]."""
+
+    def __init__(self, variable_and_key):
+        self._variable, self._key = variable_and_key
+
+    def __call__(self, value, name=None):
+        """Replaces the elements of the slice; a smaller value is repeated. Gives the variable."""
+        variable, tf = self._variable, _functions
+        positions = tf.reshape(tf.range(variable.shape.num_elements(), dtype=tf.int64), variable.shape)[self._key]
+        value = tf.broadcast_to(tf.convert_to_tensor(value, variable.dtype), positions.shape)
+        changed = tf.tensor_scatter_nd_update(tf.reshape(variable.value(), [-1]), tf.reshape(positions, [-1, 1]),
+                                              tf.reshape(value, [-1]))
+        return variable.assign(tf.reshape(changed, variable.shape))
+
+
 def _refuse(name, operator, instead):
     """In-place operators, which would bind the name to a tensor and leave the variable as it was."""
     raise RuntimeError(f"`{name} {operator}= value` with `tf.Variable`s is not supported. Use `{instead}` to modify "

@@ -154,6 +154,35 @@ def test_in_place_operators_of_variables_are_refused():
     assert v.numpy().tolist() == [1.0, 2.0]
 
 
+def test_slices_of_variables_can_be_assigned_to():
+    v = tf.Variable([1.0, 2.0, 3.0])
+    assert v[1].assign(9.0) is v and v.numpy().tolist() == [1.0, 9.0, 3.0]
+    v[:2].assign(5.0)
+    assert v.numpy().tolist() == [5.0, 5.0, 3.0]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        v[:2].assign([1.0, 2.0, 3.0])
+    v[:0].assign(7.0)
+    assert v.numpy().tolist() == [5.0, 5.0, 3.0]
+    w = tf.Variable([[1, 2, 3], [4, 5, 6]])
+    w[tf.newaxis, 1, ::2].assign([[7, 8]])
+    assert w.numpy().tolist() == [[1, 2, 3], [7, 5, 8]]
+    w[..., -1].assign([0, 1])
+    w[::-1].assign(w.value())
+    assert w.numpy().tolist() == [[7, 5, 1], [1, 2, 0]]
+    with pytest.raises(TypeError):
+        w[0].assign(2.5)
+    for other in (v.value()[0], v[tf.constant([True, False, True])], v + 1.0):
+        assert not hasattr(other, "assign")
+    assert not hasattr(v[0], "assign_add")
+
+    @tf.function
+    def set_first(value):
+        v[0].assign(value)
+        return v[0] + 1.0
+
+    assert float(set_first(tf.constant(4.0))) == 5.0 and v.numpy().tolist() == [4.0, 5.0, 3.0]
+
+
 def test_errors_have_their_classes_and_say_what_to_do():
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         tf.ones([2, 3]) + tf.ones([2, 4])
