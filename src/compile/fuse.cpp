@@ -332,9 +332,18 @@ std::vector<Fuser::Unit> Fuser::units_in_order() const {
   return order;
 }
 
-std::vector<Expr> expressions(const Graph& g, const Node& n, std::span<const Expr> in) {
+std::vector<Expr> expressions(const Graph& g, const Node& n, expr::Builder& builder,
+                              std::span<const Expr> in) {
   if (n.op->info.is_view) return {in[0]};
-  if (n.op->kind == Kind::elementwise) return {n.op->elementwise->value(in)};
+  if (n.op->kind == Kind::elementwise) {
+    // Built apart and then put in place: a derivative must not see that operands depend on each
+    // other.
+    SmallVector<DType, 8> dtypes;
+    for (Value v : g.operands(n)) dtypes.push_back(g.info(v).aval.dtype);
+    const expr::Program alone = n.op->elementwise->program({dtypes.begin(), dtypes.size()},
+                                                           g.info(n.first_out).aval.dtype, 0);
+    return builder.append(alone, in);
+  }
   SmallVector<View, 4> views;
   for (Value v : g.operands(n))
     views.push_back({nullptr, &g.info(v).aval.shape, g.info(v).aval.dtype});
@@ -396,7 +405,7 @@ bool Fuser::emit_loop(GraphCopy& copy, const Group& group, std::span<const std::
       }
       in.push_back(*e);
     }
-    const std::vector<Expr> out = expressions(g_, n, {in.begin(), in.size()});
+    const std::vector<Expr> out = expressions(g_, n, builder, {in.begin(), in.size()});
     if (!loop->members.empty()) loop->members += ", ";
     loop->members += n.op->name();
     for (std::uint32_t i = 0; i < n.out_count; ++i) {

@@ -124,6 +124,25 @@ TEST(Compile, FusesAChainIntoOneStep) {
   EXPECT_EQ(optimise(graph, {"fuse"})->nodes().size(), 7u);
 }
 
+TEST(Compile, DerivativesDoNotSeeThatOperandsDependOnEachOther) {
+  const auto body = [](const Tensor& x) {
+    const ForwardAccumulator a({{x, Tensor(1.0)}});
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor e = exp(x), y = x * x + x * e + pow(x, e);
+    return std::pair(a.jvp(y).tensor(), tape.gradient(y, x).tensor());
+  };
+  const auto [jvp, gradient] = function(body)(Tensor(2.0));
+  const auto [expected_jvp, expected_gradient] = body(Tensor(2.0));
+  EXPECT_DOUBLE_EQ(jvp.item<double>(), expected_jvp.item<double>());
+  EXPECT_DOUBLE_EQ(gradient.item<double>(), expected_gradient.item<double>());
+  const auto square = function([](const Tensor& x) {
+    const ForwardAccumulator a({{x, Tensor(1.0)}});
+    return a.jvp(x * x).tensor();
+  });
+  EXPECT_DOUBLE_EQ(square(Tensor(2.0)).item<double>(), 4);
+}
+
 TEST(Compile, ATrainingStepIsTheEagerStep) {
   const auto train = [](bool compiled) {
     random::set_seed(3);
