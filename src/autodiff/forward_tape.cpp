@@ -43,8 +43,8 @@ struct Directions : ForwardLevel {
 
 void check_source(const char* what, DType dtype) {
   if (!is_differentiable(dtype)) {
-    fail<InvalidArgumentError>("[GradientTape.", what, "] got a ", name_of(dtype),
-                               " tensor; only float and complex tensors have gradients, cast it");
+    fail<InvalidArgumentError>("[GradientTape.", what, "] got a tensor of ", name_of(dtype),
+                               "; only float and complex tensors have gradients, cast it");
   }
   if (is_complex(dtype)) {
     fail<UnimplementedError>("[forward_diff.GradientTape] a ", name_of(dtype),

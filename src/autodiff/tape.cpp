@@ -240,8 +240,8 @@ GradientTape::Pause::~Pause() { tape_->state_->paused = false; }
 void GradientTape::watch(const Tensor& t) {
   if (!state_->recording) fail<UsageError>("[GradientTape.watch] the tape was already used");
   if (!is_differentiable(t.dtype())) {
-    fail<InvalidArgumentError>("[GradientTape.watch] got a ", name_of(t.dtype()),
-                               " tensor; only float and complex tensors have gradients, cast it");
+    fail<InvalidArgumentError>("[GradientTape.watch] got a tensor of ", name_of(t.dtype()),
+                               "; only float and complex tensors have gradients, cast it");
   }
   state_->recording->watch(t, state_->bit);
 }

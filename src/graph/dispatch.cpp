@@ -155,8 +155,9 @@ void give_dtypes(const Op& op, SmallVector<Tensor, 4>& held, SmallVector<const T
                          ? *static_cast<const double*>(t.data)
                          : static_cast<double>(*static_cast<const std::int64_t*>(t.data));
     if (t.dtype == float64 && !is_differentiable(to)) {
-      fail<InvalidArgumentError>("[", op.name(), "] cannot combine the real number ", x, " with a ",
-                                 name_of(to), " tensor; cast the tensor to a float dtype first");
+      fail<InvalidArgumentError>("[", op.name(), "] cannot combine the real number ", x,
+                                 " with a tensor of ", name_of(to),
+                                 "; cast the tensor to a float dtype first");
     }
     held.push_back(make_tensor(to, {}));
     visit_dtype(to, [&](auto zero) {

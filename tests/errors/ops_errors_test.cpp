@@ -37,8 +37,14 @@ TEST(OpErrors, MixedDtypes) {
             }),
             "[conv2d] got dtypes float32 and float64; all must be the same, cast one of them");
   EXPECT_EQ(message([] { zeros({2}, int32) + 0.5; }),
-            "[add] cannot combine the real number 0.5 with a int32 tensor; cast the tensor to a "
-            "float dtype first");
+            "[add] cannot combine the real number 0.5 with a tensor of int32; cast the tensor to "
+            "a float dtype first");
+  EXPECT_EQ(message([] {
+              GradientTape tape;
+              tape.watch(zeros({2}, int32));
+            }),
+            "[GradientTape.watch] got a tensor of int32; only float and complex tensors have "
+            "gradients, cast it");
   EXPECT_EQ(message([] { nn::softmax(zeros({2}, int32)); }),
             "[softmax] got dtype int32; it works on float16, bfloat16, float32, float64; cast the "
             "argument first");
