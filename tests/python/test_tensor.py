@@ -227,12 +227,14 @@ def test_module_finds_variables_in_order():
     assert len(m.trainable_variables) == 3 and len(m.submodules) == 2
 
 
-def test_import_does_not_need_numpy_and_is_quick():
-    code = ("import sys, time; start = time.perf_counter(); import gradus; "
-            "gradus.constant([1.0]) * 2; print('numpy' in sys.modules, time.perf_counter() - start)")
-    loaded, seconds = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True,
-                                     text=True).stdout.split()
-    assert loaded == "False" and float(seconds) < 1.0
+def test_import_does_not_need_numpy_and_costs_no_more_than_it():
+    code = ("import sys, time; start = time.process_time(); import gradus; "
+            "gradus.constant([1.0]) * 2; ours = time.process_time() - start; loaded = 'numpy' in sys.modules; "
+            "start = time.process_time(); import numpy; print(loaded, ours / (time.process_time() - start))")
+    runs = [subprocess.run([sys.executable, "-c", code], check=True, capture_output=True,
+                           text=True).stdout.split() for _ in range(3)]
+    assert all(loaded == "False" for loaded, _ in runs)
+    assert min(float(ratio) for _, ratio in runs) < 2.0
 
 
 def test_print(capsys):
