@@ -48,7 +48,7 @@ auto cond(In pred, TrueFn&& true_fn, FalseFn&& false_fn) {
   using R = std::invoke_result_t<TrueFn&>;
   static_assert(std::is_same_v<R, std::invoke_result_t<FalseFn&>>,
                 "both functions of a cond give the same type");
-  const Tensor chooser = pred.tensor();
+  const Tensor& chooser = pred.tensor();
   const std::int64_t known = detail::known_branch("cond", chooser, 2);
   if constexpr (std::is_void_v<R>) {
     if (known >= 0) return known ? true_fn() : false_fn();
@@ -73,7 +73,7 @@ auto cond(In pred, TrueFn&& true_fn, FalseFn&& false_fn) {
 template <class F>
 auto switch_case(In index, const std::vector<F>& branches) {
   using R = std::invoke_result_t<const F&>;
-  const Tensor chooser = index.tensor();
+  const Tensor& chooser = index.tensor();
   const std::int64_t known = detail::known_branch("switch_case", chooser, branches.size());
   if (known >= 0) return branches[static_cast<std::size_t>(known)]();
   std::optional<R> structure;

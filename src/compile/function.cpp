@@ -181,8 +181,9 @@ std::vector<Trace::Argument> signature_of(std::span<const Tensor> in, const Trac
 
 // Runs the function on names. None if it uses values of a trace or vmap around it: then it is part
 // of those.
-std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature, std::shared_ptr<Graph> graph,
-                              const FunctionCore::Body& body, const FunctionOptions& options) {
+std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
+                              const std::shared_ptr<Graph>& graph, const FunctionCore::Body& body,
+                              const FunctionOptions& options) {
   auto trace = std::make_shared<Trace>();
   trace->signature = std::move(signature);
   trace->graph = graph;

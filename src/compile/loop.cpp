@@ -160,11 +160,12 @@ std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::v
     std::vector<Aval> carries;
     for (const Tensor& t : vars) carries.push_back({t.dtype(), t.shape()});
     open.clear();
-    open.push_back(open_region(*thread_context.graph, carries, written,
-                               [&](std::vector<Tensor> in) { return std::vector{test(in)}; }));
+    open.push_back(
+        open_region(*thread_context.graph, carries, written,
+                    [&](const std::vector<Tensor>& in) { return std::vector{test(in)}; }));
     check_test(open[0].out[0]);
     open.push_back(open_region(*thread_context.graph, carries, written,
-                               [&](std::vector<Tensor> in) { return body(in); }));
+                               [&](const std::vector<Tensor>& in) { return body(in); }));
     for (const auto& e : open[1].variables) {
       if (!e.is_written || std::ranges::count(written, e.variable)) continue;
       written.push_back(e.variable);
