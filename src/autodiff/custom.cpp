@@ -93,25 +93,8 @@ class GradientCall final : public ReadyCall {
     return grads;
   }
 
-  // The map from cotangents to gradients is linear; its transpose maps tangents.
   Tensors push(const Site& site, std::span<const Tensor> tangents) override {
-    SmallVector<std::size_t, 8> active;
-    std::vector<Cotangent> given;
-    for (std::size_t i = 0; i < tangents.size(); ++i) {
-      if (!tangents[i].defined()) continue;
-      active.push_back(i);
-      given.emplace_back(tangents[i]);
-    }
-    const auto gradients = [&](std::span<const Tensor> cts) {
-      const auto all = pull(site, cts);
-      Tensors wanted;
-      for (std::size_t i : active) wanted.push_back(all[i].is_zero() ? Tensor() : dense(all[i]));
-      return wanted;
-    };
-    Tensors out;
-    for (const Cotangent& t : transpose_of(gradients, outputs_, given))
-      out.push_back(t.is_zero() ? Tensor() : dense(t));
-    return out;
+    return push_by_transpose(site, outputs_, tangents);
   }
 
   Reads reads() const override { return {}; }

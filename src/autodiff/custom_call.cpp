@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autodiff/densify.h"
 #include "autodiff/rules.h"
 #include "base/check.h"
 #include "gradus/ops.h"
@@ -133,6 +134,27 @@ const Op custom_function_op =
             [](const Call& c, Avals& out) { call_of(c.attrs).infer(c, out); });
 
 }  // namespace
+
+Tensors CustomCall::push_by_transpose(const Site& site, std::span<const Aval> outputs,
+                                      std::span<const Tensor> tangents) {
+  SmallVector<std::size_t, 8> active;
+  std::vector<Cotangent> given;
+  for (std::size_t i = 0; i < tangents.size(); ++i) {
+    if (!tangents[i].defined()) continue;
+    active.push_back(i);
+    given.emplace_back(tangents[i]);
+  }
+  const auto gradients = [&](std::span<const Tensor> cts) {
+    const auto all = pull(site, cts);
+    Tensors wanted;
+    for (std::size_t i : active) wanted.push_back(all[i].is_zero() ? Tensor() : dense(all[i]));
+    return wanted;
+  };
+  Tensors out;
+  for (const Cotangent& t : transpose_of(gradients, outputs, given))
+    out.push_back(t.is_zero() ? Tensor() : dense(t));
+  return out;
+}
 
 void CustomCall::infer(const Call&, Avals&) const { GRADUS_ASSERT(is_graph()); }
 

@@ -25,6 +25,12 @@ class CustomCall : public Held {
   // Only calls that are graphs are nodes of graphs, run more than once, and know their shapes.
   virtual bool is_graph() const { return false; }
   virtual void infer(const Call& call, Avals& out) const;
+
+ protected:
+  // push for calls that have only pull: the map from cotangents to gradients is linear, and its
+  // transpose maps tangents.
+  Tensors push_by_transpose(const Site& site, std::span<const Aval> outputs,
+                            std::span<const Tensor> tangents);
 };
 
 // Runs the call; whoever follows an input sees it as one op. On traced inputs it becomes a node of

@@ -109,23 +109,7 @@ class TracedCall final : public CustomCall {
       }
       return derivatives(in);
     }
-    SmallVector<std::size_t, 8> active;
-    std::vector<Cotangent> given;
-    for (std::size_t i = 0; i < tangents.size(); ++i) {
-      if (!tangents[i].defined()) continue;
-      active.push_back(i);
-      given.emplace_back(tangents[i]);
-    }
-    const auto gradients = [&](std::span<const Tensor> cts) {
-      const auto all = pull(site, cts);
-      Tensors wanted;
-      for (std::size_t i : active) wanted.push_back(all[i].is_zero() ? Tensor() : dense(all[i]));
-      return wanted;
-    };
-    Tensors out;
-    for (const Cotangent& t : transpose_of(gradients, outputs(site.args), given))
-      out.push_back(t.is_zero() ? Tensor() : dense(t));
-    return out;
+    return push_by_transpose(site, outputs(site.args), tangents);
   }
 
   Reads reads() const override { return {~0u, 0}; }

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "autodiff/places.h"
 #include "base/check.h"
 #include "gradus/ops.h"
 #include "gradus/sparse.h"
 #include "graph/context.h"
+#include "graph/places.h"
 
 namespace gradus {
 namespace {

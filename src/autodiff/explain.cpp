@@ -11,10 +11,10 @@
 #include <optional>
 #include <sstream>
 
-#include "autodiff/places.h"
 #include "autodiff/tape.h"
 #include "gradus/ops.h"
 #include "graph/context.h"
+#include "graph/places.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {

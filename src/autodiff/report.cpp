@@ -4,9 +4,10 @@
 #include <set>
 #include <sstream>
 
-#include "autodiff/places.h"
 #include "autodiff/tape.h"
+#include "base/check.h"
 #include "gradus/explain.h"
+#include "graph/places.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -134,6 +135,9 @@ TapeReport GradientTape::report() const { return make_report(*state_, nullptr); 
 
 TapeReport GradientTape::report(const Tensor& target, const std::vector<Source>& sources) const {
   if (!state_->recording) return make_report(*state_, nullptr);
+  if (!target.defined()) {
+    fail<InvalidArgumentError>("[GradientTape.report] the target is an undefined tensor");
+  }
   std::vector<Id> ids;
   for (const Source& s : sources)
     for (Id id : reads_of(*state_, s)) ids.push_back(id);

@@ -218,10 +218,6 @@ void Executable::find_buffers(std::span<const Donation> donations) {
   for (Place& p : places_) p.index = places_[p.root].index;
 }
 
-bool Executable::accepts(std::span<const Tensor> in) const {
-  return bind_sizes(*graph_, in).has_value();
-}
-
 std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
   const Graph& g = *graph_;
   auto layout = std::make_shared<Layout>();
@@ -307,11 +303,6 @@ std::shared_ptr<Executable::Layout> Executable::layout_for(Sizes sizes) {
   layouts_.push_front(made);
   if (layouts_.size() > kMaxLayouts) layouts_.pop_back();
   return made;
-}
-
-std::int64_t Executable::arena_bytes() const {
-  const std::lock_guard lock(mutex_);
-  return layouts_.empty() ? 0 : layouts_.front()->arena_bytes;
 }
 
 void Executable::execute(const Layout& layout, Frame& frame) {

@@ -26,9 +26,6 @@ class Executable {
   ~Executable();
   Executable(const Executable&) = delete;
 
-  // Whether these shapes bind every symbol to one size, and agree with what is known.
-  bool accepts(std::span<const Tensor> in) const;
-
   // Runs the program. Inputs that are named in a donation and that nobody else holds are consumed:
   // they come back undefined in `in` and as the output in `out`.
   void run(std::span<Tensor> in, std::span<Tensor> out);
@@ -38,7 +35,6 @@ class Executable {
 
   Graph& graph() const { return *graph_; }
   std::size_t step_count() const { return steps_.size(); }
-  std::int64_t arena_bytes() const;  // of the layout used last
 
  private:
   struct Layout;
@@ -65,7 +61,6 @@ class Executable {
   std::shared_ptr<Layout> layout_for(std::span<const Tensor> in);
   std::shared_ptr<Layout> layout_for(std::vector<std::int64_t> sizes);
   std::shared_ptr<Layout> make_layout(std::vector<std::int64_t> sizes) const;
-  std::vector<std::int64_t> sizes_of(std::span<const Tensor> in) const;
   static void execute(const Layout& layout, Frame& frame);
 
   std::shared_ptr<Graph> graph_;

@@ -77,7 +77,7 @@ struct Trace {
 
 struct FunctionCore::State {
   FunctionOptions options;
-  mutable std::recursive_mutex mutex;        // a function may call itself while it is traced
+  mutable std::recursive_mutex mutex;        // a function may ask about itself while it is traced
   std::list<std::shared_ptr<Trace>> traces;  // used last first
   std::vector<std::string> log;
   int count = 0;

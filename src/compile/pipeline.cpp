@@ -21,8 +21,6 @@ constexpr Pass kPasses[] = {
 
 }  // namespace
 
-std::span<const Pass> passes() { return kPasses; }
-
 std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, const std::vector<std::string>& skip,
                                 std::vector<PassReport>* report) {
   for (const Pass& pass : kPasses) {

@@ -12,7 +12,6 @@ struct Pass {
   std::shared_ptr<Graph> (*run)(const Graph&);
   const char* why;
 };
-std::span<const Pass> passes();
 
 // What one pass did.
 struct PassReport {

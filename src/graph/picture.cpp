@@ -1,7 +1,8 @@
 #include "graph/picture.h"
 
-#include <cstring>
 #include <sstream>
+
+#include "graph/places.h"
 
 namespace gradus {
 namespace {
@@ -13,11 +14,6 @@ std::string escaped(const std::string& text) {
     result += c;
   }
   return result;
-}
-
-std::string place(const std::source_location& where) {
-  const char* slash = std::strrchr(where.file_name(), '/');
-  return std::string(slash ? slash + 1 : where.file_name()) + ":" + std::to_string(where.line());
 }
 
 }  // namespace

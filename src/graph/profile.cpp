@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <mutex>
 #include <vector>
 
 #include "base/check.h"
+#include "graph/places.h"
 #include "graph/profiling.h"
 
 namespace gradus {
@@ -42,12 +42,6 @@ std::uint32_t thread_number() {
   static std::atomic<std::uint32_t> next{0};
   thread_local const std::uint32_t mine = next++;
   return mine;
-}
-
-std::string place(const std::source_location& where) {
-  const char* file = where.file_name();
-  const char* slash = std::strrchr(file, '/');
-  return std::string(slash ? slash + 1 : file) + ":" + std::to_string(where.line());
 }
 
 std::string quoted(const std::string& text) {

@@ -93,10 +93,10 @@ TEST(Cond, SecondOrderAndForward) {
     const ForwardAccumulator acc({{x, t}});
     return acc
         .jvp(cond(
-            x > 0, [&] { return sin(x); }, [&] { return exp(x); }))
+            x > 0, [&] { return x * x * x; }, [&] { return exp(x); }))
         .tensor();
   });
-  EXPECT_NEAR(item(tangent(Tensor(2.0), Tensor(1.0))), std::cos(2.0), 1e-12);
+  EXPECT_NEAR(item(tangent(Tensor(2.0), Tensor(1.0))), 12, 1e-12);
   EXPECT_NEAR(item(tangent(Tensor(-1.0), Tensor(1.0))), std::exp(-1.0), 1e-12);
 }
 
