@@ -34,6 +34,7 @@ class Variable {
   DType dtype() const;
   const std::string& name() const;
   bool trainable() const;
+  void set_trainable(bool trainable) const;  // functions that are traced already keep what they saw
   bool defined() const { return state_ != nullptr; }
 
   // The shape and dtype of a variable never change.

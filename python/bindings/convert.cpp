@@ -189,7 +189,7 @@ Tensor checked_dtype(Tensor t, std::optional<DType> dtype, Wanted wanted, PyObje
 
 Tensor to_tensor(PyObject* o, std::optional<DType> dtype, Wanted wanted) {
   if (is_tensor(o)) return checked_dtype(tensor_of(o), dtype, wanted, o);
-  if (is_variable(o)) return checked_dtype(variable_of(o).value(), dtype, wanted, o);
+  if (is_variable(o)) return checked_dtype(read_variable(o), dtype, wanted, o);
   if (is_number(o)) {
     if (!dtype) {
       Numbers n;
@@ -249,7 +249,7 @@ bool converts_to_tensor(PyObject* o) {
 
 std::optional<DType> own_dtype(PyObject* o) {
   if (is_tensor(o)) return tensor_of(o).dtype();
-  if (is_variable(o)) return variable_of(o).dtype();
+  if (is_variable(o)) return dtype_as_read(o);
   return {};
 }
 

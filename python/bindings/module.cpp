@@ -35,6 +35,13 @@ const FunctionEntry entries[] = {
      [](const Arguments& a) { return PyBool_FromLong(is_tensor(a[0]) || is_variable(a[0])); }},
     {"as_dtype dtypes.as_dtype", "type_value", "The dtype of a name, a NumPy dtype or a type.",
      [](const Arguments& a) { return wrap(to_dtype(a[0])); }},
+    {"_cast_variables_to", "dtype", "Variables marked _autocast are read with this dtype, or None.",
+     [](const Arguments& a) -> PyObject* {
+       const auto before = cast_variables_to(
+           a[0] == Py_None ? std::optional<DType>() : std::optional<DType>(to_dtype(a[0])));
+       if (before) return wrap(*before);
+       Py_RETURN_NONE;
+     }},
     {"_thread_count", "", "Threads that one operation may use.",
      [](const Arguments&) { return PyLong_FromLong(thread_count()); }},
     {"_set_thread_count", "count", "Sets the number of threads.",

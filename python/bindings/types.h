@@ -26,12 +26,18 @@ struct VariableObject {
   PyObject_HEAD Variable value;
   PyObject* weak_references;
   PyObject* attributes;
+  bool is_cast;  // read with the dtype of `cast_variables_to`, where one is set
 };
 extern PyTypeObject variable_type;
 inline bool is_variable(PyObject* o) {
   return Py_TYPE(o) != &tensor_type && PyObject_TypeCheck(o, &variable_type);
 }
 const Variable& variable_of(PyObject* o);
+// As a layer of mixed precision reads its weights: those marked `_autocast` are cast.
+Tensor read_variable(PyObject* o);
+DType dtype_as_read(PyObject* o);
+std::optional<DType> cast_variables_to(
+    std::optional<DType> dtype);           // of this thread; the one before
 PyObject* wrap(const Variable& variable);  // the object that it belongs to
 
 extern PyTypeObject dtype_type;

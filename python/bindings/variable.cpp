@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <new>
 #include <unordered_map>
+#include <utility>
 
 #include "errors.h"
 #include "function.h"
+#include "gradus/ops.h"
 #include "traced.h"
 
 namespace gradus::python {
@@ -176,13 +178,31 @@ PyObject* get_name(PyObject* self, void*) {
 PyObject* get_trainable(PyObject* self, void*) {
   return guarded([&] { return PyBool_FromLong(variable_of(self).trainable()); });
 }
+int set_trainable(PyObject* self, PyObject* value, void*) {
+  const int truth = value ? PyObject_IsTrue(value) : -1;
+  if (truth < 0) return -1;
+  return guarded([&] {
+    variable_of(self).set_trainable(truth);
+    Py_RETURN_NONE;
+  })
+             ? 0
+             : -1;
+}
+PyObject* get_is_cast(PyObject* self, void*) { return PyBool_FromLong(object_of(self)->is_cast); }
+int set_is_cast(PyObject* self, PyObject* value, void*) {
+  const int truth = value ? PyObject_IsTrue(value) : -1;
+  if (truth < 0) return -1;
+  object_of(self)->is_cast = truth != 0;
+  return 0;
+}
 PyObject* get_priority(PyObject*, void*) { return PyLong_FromLong(100); }
 
 PyGetSetDef properties[] = {
     {"shape", get_shape, nullptr, "The sizes along the axes, a TensorShape.", nullptr},
     {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
     {"_name", get_name, nullptr, nullptr, nullptr},
-    {"trainable", get_trainable, nullptr, "Whether tapes watch it by themselves.", nullptr},
+    {"trainable", get_trainable, set_trainable, "Whether tapes watch it by themselves.", nullptr},
+    {"_autocast", get_is_cast, set_is_cast, nullptr, nullptr},
     {"__array_priority__", get_priority, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {}};
@@ -194,6 +214,24 @@ const Variable& variable_of(PyObject* o) {
   if (!v.defined())
     raise(PyExc_ValueError, "The Variable has no value yet: its __init__ was not called.");
   return v;
+}
+
+namespace {
+thread_local std::optional<DType> cast_dtype;
+}
+
+std::optional<DType> cast_variables_to(std::optional<DType> dtype) {
+  return std::exchange(cast_dtype, dtype);
+}
+
+DType dtype_as_read(PyObject* o) {
+  const DType own = variable_of(o).dtype();
+  return cast_dtype && object_of(o)->is_cast && is_floating(own) ? *cast_dtype : own;
+}
+
+Tensor read_variable(PyObject* o) {
+  const Tensor value = variable_of(o).value();
+  return cast_dtype && dtype_as_read(o) != value.dtype() ? cast(value, *cast_dtype) : value;
 }
 
 PyObject* wrap(const Variable& variable) {

@@ -2,10 +2,9 @@
 is not covered says so."""
 import importlib
 
-_LAZY = ("config", "debugging", "test")
+_LAZY = ("config", "debugging", "keras", "test")
 
 INSTEAD = {
-    "keras": "Keras is not covered yet: write the model with tf.Variable, tf.Module and tf.GradientTape",
     "data": "tf.data is not covered yet: iterate over NumPy arrays or Python generators",
     "compat": "gradus.compat.v1 is not covered yet",
     "Session": "TensorFlow 1 is not covered yet: operations run at once",

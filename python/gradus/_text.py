@@ -8,7 +8,7 @@ def _array(value):
     """The elements as NumPy has them; those of bfloat16, which it has not, as float32."""
     if value.dtype.name != "bfloat16":
         return value.numpy()
-    bits = np.asarray(memoryview(value.value() if isinstance(value, _core.Variable) else value))
+    bits = np.asarray(memoryview(value.read_value() if isinstance(value, _core.Variable) else value))
     return np.left_shift(bits.astype(np.uint32), 16).view(np.float32)
 
 

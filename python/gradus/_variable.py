@@ -25,7 +25,7 @@ class Variable(_core.Variable):
                              "providing a `variable_def`.")
         value = _outside_of_traces(initial_value) if callable(initial_value) else initial_value
         if isinstance(value, Variable):
-            value = value.value()
+            value = value.read_value()
         if dtype is not None:
             value = (_functions.cast if _functions.is_tensor(value) and value.dtype != dtype
                      else _functions.convert_to_tensor)(value, dtype)
@@ -71,7 +71,7 @@ class Variable(_core.Variable):
         return self.shape
 
     def initialized_value(self):
-        return self.value()
+        return self.read_value()
 
     def is_initialized(self, name=None):
         return _functions.constant(True)
@@ -117,19 +117,19 @@ class Variable(_core.Variable):
 
     def scatter_nd_add(self, indices, updates, name=None):
         """Adds at coordinates."""
-        return self.assign(_functions.tensor_scatter_nd_add(self.value(), indices, updates))
+        return self.assign(_functions.tensor_scatter_nd_add(self.read_value(), indices, updates))
 
     def scatter_nd_sub(self, indices, updates, name=None):
         """Subtracts at coordinates."""
-        return self.assign(_functions.tensor_scatter_nd_sub(self.value(), indices, updates))
+        return self.assign(_functions.tensor_scatter_nd_sub(self.read_value(), indices, updates))
 
     def scatter_nd_update(self, indices, updates, name=None):
         """Replaces at coordinates."""
-        return self.assign(_functions.tensor_scatter_nd_update(self.value(), indices, updates))
+        return self.assign(_functions.tensor_scatter_nd_update(self.read_value(), indices, updates))
 
     def _changed(self, change, delta):
         rows = _functions.expand_dims(delta.indices, -1)
-        return self.assign(change(self.value(), rows, delta.values))
+        return self.assign(change(self.read_value(), rows, delta.values))
 
     def scatter_max(self, sparse_delta, use_locking=False, name=None):
         """Raises rows to at least the given ones."""
@@ -158,13 +158,13 @@ class Variable(_core.Variable):
         return self.__deepcopy__({})
 
     def __deepcopy__(self, memo):
-        copy = Variable(self.value(), trainable=self.trainable, name=self._name, constraint=self._constraint,
+        copy = Variable(self.read_value(), trainable=self.trainable, name=self._name, constraint=self._constraint,
                         synchronization=self._synchronization, aggregation=self._aggregation)
         memo[id(self)] = copy
         return copy
 
     def __reduce__(self):
-        return _restored, (self.value(), self.trainable, self._name)
+        return _restored, (self.read_value(), self.trainable, self._name)
 
 
 def _outside_of_traces(make):
@@ -183,7 +183,7 @@ class SliceAssign:
         variable, tf = self._variable, _functions
         positions = tf.reshape(tf.range(variable.shape.num_elements(), dtype=tf.int64), variable.shape)[self._key]
         value = tf.broadcast_to(tf.convert_to_tensor(value, variable.dtype), positions.shape)
-        changed = tf.tensor_scatter_nd_update(tf.reshape(variable.value(), [-1]), tf.reshape(positions, [-1, 1]),
+        changed = tf.tensor_scatter_nd_update(tf.reshape(variable.read_value(), [-1]), tf.reshape(positions, [-1, 1]),
                                               tf.reshape(value, [-1]))
         return variable.assign(tf.reshape(changed, variable.shape))
 

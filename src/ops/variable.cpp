@@ -59,6 +59,7 @@ const Shape& Variable::shape() const { return state_of(*this).shape; }
 DType Variable::dtype() const { return state_of(*this).dtype; }
 const std::string& Variable::name() const { return state_of(*this).name; }
 bool Variable::trainable() const { return state_of(*this).trainable; }
+void Variable::set_trainable(bool trainable) const { state_of(*this).trainable = trainable; }
 
 void Variable::assign(In value) const {
   VariableState& state = state_of(*this);

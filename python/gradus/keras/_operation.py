@@ -1,0 +1,339 @@
+"""Symbolic tensors and the nodes that connect operations: the graph of a functional model.
+
+An operation called with KerasTensors computes nothing: it works out the shapes and dtypes of what would come out and
+notes a Node. Shapes are worked out by tracing the operation with unknown sizes as symbols.
+"""
+import gradus as _tf
+
+from .. import nest
+from . import _state
+from ._variable import standardize_dtype
+
+_spec = _tf.TensorSpec
+
+
+def _plain_shape(shape):
+    if isinstance(shape, int):
+        shape = (shape,)
+    return tuple(None if s is None else int(s) for s in shape)
+
+
+class KerasTensor:
+    """A tensor of a model that is being described: a shape, a dtype, and which operation makes it."""
+
+    __array_priority__ = 200
+
+    def __init__(self, shape, dtype="float32", sparse=False, ragged=False, record_history=True, name=None, **_):
+        if sparse or ragged:
+            raise NotImplementedError("Sparse and ragged inputs are not covered: use dense tensors with a mask")
+        self._shape, self._dtype = _plain_shape(shape), standardize_dtype(dtype)
+        self.name = name or _state.auto_name(type(self).__name__)
+        self.sparse = self.ragged = False
+        self.record_history = record_history
+        self._keras_mask = None
+
+    shape = property(lambda self: self._shape)
+    dtype = property(lambda self: self._dtype)
+
+    @property
+    def ndim(self):
+        return len(self._shape)
+
+    def get_shape(self):
+        return _tf.TensorShape(self._shape)
+
+    def __gradus_tensor__(self):
+        raise ValueError(
+            "A KerasTensor cannot be used as input to a TensorFlow function. A KerasTensor is a symbolic placeholder for a "
+            "shape and dtype, used when constructing Keras Functional models or Keras Functions. You can only use it as "
+            "input to a Keras layer or a Keras operation (from the namespaces `keras.layers` and `keras.ops`). You are "
+            "likely doing something like:\n\n```\nx = Input(...)\n...\ntf_fn(x)  # Invalid.\n```\n\nWhat you should do "
+            "instead is wrap `tf_fn` in a layer:\n\n```\nclass MyLayer(Layer):\n    def call(self, x):\n"
+            "        return tf_fn(x)\n\nx = MyLayer()(x)\n```\n")
+
+    def __array__(self, *_, **__):
+        raise ValueError("A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. It doesn't have any actual "
+                         "numerical value. You cannot convert it to a NumPy array.")
+
+    def __bool__(self):
+        raise TypeError("A symbolic KerasTensor cannot be used as a boolean.")
+
+    def __iter__(self):
+        raise NotImplementedError("Iterating over a symbolic KerasTensor is not supported.")
+
+    def __int__(self):
+        raise ValueError("A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. It doesn't have any actual "
+                         "numerical value. You cannot convert it to an int.")
+
+    __index__ = __int__
+
+    def __float__(self):
+        raise ValueError("A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. It doesn't have any actual "
+                         "numerical value. You cannot convert it to a float.")
+
+    def __repr__(self):
+        return (f"<KerasTensor shape={self._shape}, dtype={self._dtype}, sparse={self.sparse}, ragged={self.ragged}, "
+                f"name={self.name}>")
+
+    def __getitem__(self, key):
+        return apply_symbolically(_get_item, self, key, class_name="GetItem")
+
+    def reshape(self, newshape):
+        return _operator_function("Reshape", _tf.reshape)(self, newshape)
+
+    def squeeze(self, axis=None):
+        return _operator_function("Squeeze", _tf.squeeze)(self, axis)
+
+
+def _get_item(x, key):
+    return x[key]
+
+
+def _meet(a, b):
+    """Both operands with one dtype: that of the tensor among them, the wider float of two."""
+    if not _tf.is_tensor(a):
+        return _tf.convert_to_tensor(a, b.dtype), b
+    if not _tf.is_tensor(b):
+        return a, _tf.convert_to_tensor(b, a.dtype)
+    if a.dtype == b.dtype:
+        return a, b
+    from gradus.keras import backend
+    kind = backend.result_type(a.dtype, b.dtype)
+    return _tf.cast(a, kind), _tf.cast(b, kind)
+
+
+def _operator_function(class_name, function):
+    return lambda *args: apply_symbolically(function, *args, class_name=class_name)
+
+
+def _binary(class_name, compute, swapped):
+    def run(a, b):
+        a, b = _meet(a, b)
+        return compute(a, b)
+    run.__name__ = class_name.lower()
+    if swapped:
+        return lambda self, other: apply_symbolically(run, other, self, class_name=class_name)
+    return lambda self, other: apply_symbolically(run, self, other, class_name=class_name)
+
+
+def _install_operators():
+    import operator
+    table = {"add": "Add", "sub": "Subtract", "mul": "Multiply", "truediv": "TrueDivide", "floordiv": "FloorDivide",
+             "mod": "Mod", "pow": "Power", "matmul": "Matmul", "and": "LogicalAnd", "or": "LogicalOr", "xor": "LogicalXor"}
+    for own, class_name in table.items():
+        compute = getattr(operator, own + "_" if own in ("and", "or") else own)
+        setattr(KerasTensor, f"__{own}__", _binary(class_name, compute, False))
+        setattr(KerasTensor, f"__r{own}__", _binary(class_name, compute, True))
+    for own, class_name in {"lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual",
+                            "ne": "NotEqual"}.items():
+        setattr(KerasTensor, f"__{own}__", _binary(class_name, getattr(operator, own), False))
+    for own, class_name in {"neg": "Negative", "abs": "Absolute", "invert": "LogicalNot"}.items():
+        setattr(KerasTensor, f"__{own}__", lambda self, f=getattr(operator, own), c=class_name:
+                apply_symbolically(f, self, class_name=c))
+
+
+_install_operators()
+
+
+def is_keras_tensor(x):
+    """Whether x is a KerasTensor."""
+    return isinstance(x, KerasTensor)
+
+
+def any_symbolic_tensors(args=None, kwargs=None):
+    """Whether a KerasTensor is anywhere in the arguments."""
+    for part in (args or (), kwargs or ()):
+        for leaf in nest.flatten(part):
+            if isinstance(leaf, KerasTensor):
+                return True
+    return False
+
+
+def compute_output_spec(function, *args, **kwargs):
+    """The KerasTensors that function(*args, **kwargs) would give; it is traced with sizes that are None as symbols."""
+    leaves = nest.flatten((args, kwargs))
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, KerasTensor)]
+
+    def run(*tensors):
+        full = list(leaves)
+        for i, tensor in zip(places, tensors):
+            full[i] = tensor
+        again_args, again_kwargs = nest.pack_sequence_as((args, kwargs), full)
+        return function(*again_args, **again_kwargs)
+
+    result = _tf.function(run, autograph=False)._prepare(*[_spec(leaves[i].shape, leaves[i].dtype) for i in places])
+    return nest.map_structure(lambda s: KerasTensor(s.shape, s.dtype.name) if isinstance(s, _spec) else s, result)
+
+
+class Node:
+    """One call of an operation on KerasTensors."""
+
+    def __init__(self, operation, args, kwargs, outputs):
+        self.operation, self.args, self.kwargs = operation, args, kwargs
+        self.inputs = [leaf for leaf in nest.flatten((args, kwargs)) if isinstance(leaf, KerasTensor)]
+        self.outputs = nest.flatten(outputs)
+        self.is_input = not self.inputs
+        self.index = len(operation._inbound_nodes)
+        operation._inbound_nodes.append(self)
+        for x in self.inputs:
+            if not hasattr(x, "_keras_history"):
+                raise ValueError(f"Not all the inputs of operation {operation.name} are in the graph: {x}")
+            x._keras_history[0]._outbound_nodes.append(self)
+        for i, y in enumerate(self.outputs):
+            if isinstance(y, KerasTensor):
+                y._keras_history = (operation, self.index, i)
+
+    @property
+    def parent_nodes(self):
+        """The nodes that make the inputs."""
+        return [x._keras_history[0]._inbound_nodes[x._keras_history[1]] for x in self.inputs]
+
+
+class Operation:
+    """What can be a part of a functional model."""
+
+    def __new__(cls, *args, **kwargs):
+        self = super().__new__(cls)
+        object.__setattr__(self, "_given", (args, kwargs))
+        return self
+
+    def __init__(self, name=None):
+        if name is None:
+            name = _state.auto_name(type(self).__name__)
+        if not isinstance(name, str) or "/" in name:
+            raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: name={name} "
+                             f"(of type {type(name)})")
+        self.name = name
+        self._inbound_nodes, self._outbound_nodes = [], []
+
+    def __call__(self, *args, **kwargs):
+        if any_symbolic_tensors(args, kwargs):
+            return self.symbolic_call(*args, **kwargs)
+        return self.call(*args, **kwargs)
+
+    def symbolic_call(self, *args, **kwargs):
+        """Notes a node and gives its outputs."""
+        outputs = self.compute_output_spec(*args, **kwargs)
+        Node(self, args, kwargs, outputs)
+        return outputs
+
+    def call(self, *args, **kwargs):
+        raise NotImplementedError(f"{type(self).__name__} has no method call()")
+
+    def compute_output_spec(self, *args, **kwargs):
+        """KerasTensors like what call would give."""
+        return compute_output_spec(self.call, *args, **kwargs)
+
+    def get_config(self):
+        """What from_config needs to make an operation like this one: the arguments of its making, if they are simple."""
+        args, kwargs = self._given
+        config = _auto_config(type(self), args, kwargs)
+        if config is None:
+            raise NotImplementedError(
+                f"\nObject {type(self).__name__} was created by passing\nnon-serializable argument values in "
+                f"`__init__()`,\nand therefore the object must override `get_config()` in\norder to be serializable. "
+                f"Please implement `get_config()`.\n\nExample:\n\nclass CustomLayer(keras.layers.Layer):\n"
+                f"    def __init__(self, arg1, arg2, **kwargs):\n        super().__init__(**kwargs)\n"
+                f"        self.arg1 = arg1\n        self.arg2 = arg2\n\n    def get_config(self):\n"
+                f"        config = super().get_config()\n        config.update({{\n            \"arg1\": self.arg1,\n"
+                f"            \"arg2\": self.arg2,\n        }})\n        return config\n")
+        config.setdefault("name", self.name)
+        return config
+
+    @classmethod
+    def from_config(cls, config):
+        """An operation like the one that gave the config."""
+        config = dict(config)
+        if isinstance(config.get("dtype"), dict):
+            from . import dtype_policies
+            config["dtype"] = dtype_policies.deserialize(config["dtype"])
+        try:
+            return cls(**config)
+        except Exception as error:
+            raise TypeError(f"Error when deserializing class '{cls.__name__}' using config={config}.\n\n"
+                            f"Exception encountered: {error}") from error
+
+    def _symbolic(self, what):
+        if not self._inbound_nodes:
+            raise AttributeError(f"The layer {self.name} has never been called and thus has no defined {what}.")
+        if len(self._inbound_nodes) > 1:
+            raise ValueError(f"The layer {self.name} has multiple inbound nodes, hence the notion of '{what}' is ill-defined.")
+        node = self._inbound_nodes[0]
+        found = node.inputs if what == "input" else node.outputs
+        return found[0] if len(found) == 1 else list(found)
+
+    @property
+    def input(self):
+        """The symbolic input of the only call."""
+        return self._symbolic("input")
+
+    @property
+    def output(self):
+        """The symbolic output of the only call."""
+        return self._symbolic("output")
+
+
+def _auto_config(cls, args, kwargs):
+    import inspect
+    try:
+        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
+    except TypeError:
+        return None
+    config = {}
+    for (name, value), parameter in zip(list(bound.arguments.items())[1:],
+                                        [bound.signature.parameters[n] for n in list(bound.arguments)[1:]]):
+        if parameter.kind is parameter.VAR_KEYWORD:
+            config.update(value)
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            return None
+        else:
+            config[name] = value
+    if all(_is_simple(v) for v in config.values()):
+        return config
+    return None
+
+
+def _is_simple(value):
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_simple, value))
+    if isinstance(value, dict):
+        return all(map(_is_simple, value.values()))
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+class FunctionOperation(Operation):
+    """A function of tensors as an operation."""
+
+    _function = None
+
+    def __init__(self, name=None):
+        super().__init__(name)
+
+    def call(self, *args, **kwargs):
+        return type(self)._function(*args, **kwargs)
+
+    def get_config(self):
+        return {"name": self.name}
+
+
+_function_classes = {}
+
+
+def operation_class(function, class_name=None):
+    """The class of operations that apply the function; its name is the function's in camel case."""
+    key = (function, class_name)
+    if key not in _function_classes:
+        name = class_name or "".join(part.capitalize() for part in function.__name__.split("_"))
+        _function_classes[key] = type(name, (FunctionOperation,), {"_function": staticmethod(function),
+                                                                   "__module__": "gradus.keras.ops"})
+    return _function_classes[key]
+
+
+def apply_symbolically(function, *args, class_name=None, **kwargs):
+    """function(*args, **kwargs), also on KerasTensors, where it becomes a node of the model.
+
+    keras.ops are made with it: `if any_symbolic_tensors(args): return apply_symbolically(f, *args)`.
+    """
+    if any_symbolic_tensors(args, kwargs):
+        return operation_class(function, class_name)().symbolic_call(*args, **kwargs)
+    return function(*args, **kwargs)
