@@ -17,6 +17,7 @@ void add_random_functions();
 void add_transforms();
 void add_function_type(PyObject* module);
 void add_control_functions();
+void add_update_functions();
 
 namespace {
 
@@ -89,6 +90,7 @@ void prepare(PyObject* module) {
   add_transforms();
   add_function_type(module);
   add_control_functions();
+  add_update_functions();
   install_interrupt_handler();
 }
 

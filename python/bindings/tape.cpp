@@ -40,6 +40,19 @@ Ref wrap_gradient(const Gradient& gradient) {
                                                indices.get(), sizes.get(), nullptr));
 }
 
+Gradient to_gradient(PyObject* o, const Shape* shape) {
+  if (o == Py_None) return {};
+  if (is_tensor(o)) return tensor_of(o);
+  if (PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(class_of("IndexedSlices")))) {
+    const auto part = [&](const char* name) { return Ref::own(PyObject_GetAttrString(o, name)); };
+    const Ref sizes = part("_dense_shape");
+    if (sizes != Py_None || shape)
+      return {to_tensor(part("_indices")), to_tensor(part("_values")),
+              shape ? *shape : to_shape(sizes)};
+  }
+  return to_tensor(o);
+}
+
 namespace {
 
 struct BuffersObject {

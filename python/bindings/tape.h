@@ -12,5 +12,7 @@ extern PyTypeObject tape_type, forward_tape_type, pause_type, accumulator_type, 
 Source to_source(PyObject* o);
 Unconnected to_unconnected(PyObject* o);
 Ref wrap_gradient(const Gradient& gradient);  // a Tensor, an IndexedSlices or None
+// The same back; rows that do not say of how many belong to a tensor of the shape that is given.
+Gradient to_gradient(PyObject* o, const Shape* shape = nullptr);
 
 }  // namespace gradus::python

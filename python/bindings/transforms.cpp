@@ -40,17 +40,6 @@ detail::Function from_python(PyObject* callable) {
   };
 }
 
-Gradient to_gradient(PyObject* o) {
-  if (o == Py_None) return {};
-  if (PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(class_of("IndexedSlices")))) {
-    const auto part = [&](const char* name) { return Ref::own(PyObject_GetAttrString(o, name)); };
-    const Ref shape = part("dense_shape");
-    if (shape != Py_None)
-      return {to_tensor(part("indices")), to_tensor(part("values")), to_shape(shape)};
-  }
-  return to_tensor(o);
-}
-
 // forward(list of tensors) gives (list of results, backward, whether it takes variables);
 // backward(list of cotangents, list of variables) a list of gradients.
 PyObject* custom(const Arguments& a) {
