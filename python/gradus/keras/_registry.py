@@ -1,0 +1,89 @@
+"""Objects with a config: by name, as a dict and as themselves, for initializers, regularizers and constraints."""
+
+
+class Registry:
+    """get, serialize and deserialize for the classes of one module of Keras."""
+
+    def __init__(self, what, base):
+        self._what, self._module, self._base = what, f"keras.{what}s", base
+        self._classes = {}
+
+    def add(self, *names):
+        """Makes a class known by its own name and by others."""
+        def remember(cls):
+            for name in (cls.__name__, *names):
+                self._classes[name] = cls
+            return cls
+        return remember
+
+    def get(self, identifier):
+        """The object that a name, a dict, a class or a function stands for."""
+        if identifier is None:
+            return None
+        if isinstance(identifier, dict):
+            return self.deserialize(identifier)
+        if isinstance(identifier, str):
+            found = self._find(identifier)
+            if found is None:
+                raise ValueError(f"Could not interpret {self._what} identifier: {identifier}")
+            return found() if isinstance(found, type) else found
+        if isinstance(identifier, type):
+            return identifier()
+        if callable(identifier):
+            return identifier
+        raise ValueError(f"Could not interpret {self._what} identifier: {identifier}")
+
+    def serialize(self, value):
+        """The dict (or, of a plain function, the name) from which `deserialize` makes the object again."""
+        if value is None:
+            return None
+        if not hasattr(value, "get_config"):
+            return getattr(value, "__name__", value)
+        cls = type(value)
+        if self._classes.get(cls.__name__) is cls:
+            return {"module": self._module, "class_name": cls.__name__, "config": value.get_config(),
+                    "registered_name": None}
+        return {"module": cls.__module__, "class_name": cls.__name__, "config": value.get_config(),
+                "registered_name": _registered_name(cls)}
+
+    def deserialize(self, config, custom_objects=None):
+        """The object that `serialize` wrote down."""
+        if config is None:
+            return None
+        if isinstance(config, str):
+            found = self._find(config, custom_objects)
+            if found is None:
+                raise ValueError(f"Unknown {self._what}: '{config}'")
+            return found() if isinstance(found, type) else found
+        name = config.get("class_name")
+        cls = self._find(config.get("registered_name"), custom_objects) or self._find(name, custom_objects)
+        if cls is None:
+            raise ValueError(f"Unknown {self._what}: '{name}'. Pass it in `custom_objects` or register it with "
+                             "keras.saving.register_keras_serializable.")
+        settings = config.get("config") or {}
+        return cls.from_config(settings) if hasattr(cls, "from_config") else cls(**settings)
+
+    def _find(self, name, custom_objects=None):
+        if not isinstance(name, str):
+            return None
+        for table in (custom_objects, registered_objects(), self._classes):
+            if table and name in table:
+                return table[name]
+        return None
+
+
+def registered_objects():
+    """What users registered or put into a custom_object_scope, by name."""
+    try:
+        from . import saving
+    except ImportError:
+        return {}
+    return saving.get_custom_objects()
+
+
+def _registered_name(cls):
+    try:
+        from . import saving
+    except ImportError:
+        return cls.__name__
+    return saving.get_registered_name(cls)

@@ -1,0 +1,60 @@
+"""Losses: what training makes small. Each is a function of targets and predictions and an object that also weights and
+reduces; `get` finds them by name."""
+from .._registry import Registry as _Registry
+from ._classes import (BinaryCrossentropy, BinaryFocalCrossentropy, CategoricalCrossentropy,
+                       CategoricalFocalCrossentropy, CategoricalGeneralizedCrossEntropy, CategoricalHinge,
+                       CosineSimilarity, Dice, Hinge, Huber, KLDivergence, LogCosh, MeanAbsoluteError,
+                       MeanAbsolutePercentageError, MeanSquaredError, MeanSquaredLogarithmicError, Poisson,
+                       SparseCategoricalCrossentropy, SquaredHinge, Tversky)
+from ._functions import (binary_crossentropy, binary_focal_crossentropy, categorical_crossentropy,
+                         categorical_focal_crossentropy, categorical_generalized_cross_entropy, categorical_hinge,
+                         cosine_similarity, dice, hinge, huber, kl_divergence, log_cosh, mean_absolute_error,
+                         mean_absolute_percentage_error, mean_squared_error, mean_squared_logarithmic_error, poisson,
+                         sparse_categorical_crossentropy, squared_hinge, tversky)
+from ._loss import Loss, LossFunctionWrapper, Reduction
+
+mse = MSE = mean_squared_error
+mae = MAE = mean_absolute_error
+mape = MAPE = mean_absolute_percentage_error
+msle = MSLE = mean_squared_logarithmic_error
+kld = KLD = kullback_leibler_divergence = kl_divergence
+logcosh = log_cosh
+bce = BCE = binary_crossentropy
+
+_FUNCTIONS = (binary_crossentropy, binary_focal_crossentropy, categorical_crossentropy, categorical_focal_crossentropy,
+              categorical_generalized_cross_entropy, categorical_hinge, cosine_similarity, dice, hinge, huber,
+              kl_divergence, log_cosh, mean_absolute_error, mean_absolute_percentage_error, mean_squared_error,
+              mean_squared_logarithmic_error, poisson, sparse_categorical_crossentropy, squared_hinge, tversky)
+_CLASSES = (BinaryCrossentropy, BinaryFocalCrossentropy, CategoricalCrossentropy, CategoricalFocalCrossentropy,
+            CategoricalGeneralizedCrossEntropy, CategoricalHinge, CosineSimilarity, Dice, Hinge, Huber, KLDivergence,
+            LogCosh, MeanAbsoluteError, MeanAbsolutePercentageError, MeanSquaredError, MeanSquaredLogarithmicError,
+            Poisson, SparseCategoricalCrossentropy, SquaredHinge, Tversky)
+
+_registry = _Registry("losse", Loss)  # with an s: keras.losses
+_registry._what = "loss"
+for _one in _CLASSES:
+    _registry.add()(_one)
+for _one in _FUNCTIONS:
+    _registry._classes[_one.__name__] = _one
+_registry._classes.update(mse=mse, MSE=mse, mae=mae, MAE=mae, mape=mape, MAPE=mape, msle=msle, MSLE=msle, bce=bce,
+                          BCE=bce, kld=kld, KLD=kld, logcosh=log_cosh)
+
+
+def get(identifier):
+    """The loss that a name, a dict, a class, a function or a loss stands for."""
+    return _registry.get(identifier)
+
+
+def serialize(loss):
+    """The dict from which `deserialize` makes the loss again."""
+    if hasattr(loss, "get_config") or loss is None:
+        return _registry.serialize(loss)
+    return {"module": "builtins", "class_name": "function", "config": getattr(loss, "__name__", str(loss)),
+            "registered_name": "function"}
+
+
+def deserialize(name, custom_objects=None):
+    """The loss that `serialize` wrote down."""
+    if isinstance(name, dict) and name.get("class_name") == "function":
+        name = name["config"]
+    return _registry.deserialize(name, custom_objects)
