@@ -12,6 +12,8 @@ namespace gradus::random {
 
 // Restarts the sequence of op seeds of this thread.
 void set_seed(std::int64_t seed);
+// The pair of seeds, int64, that the next random op would take: for generators outside of tensors.
+Tensor op_seeds(std::optional<std::int64_t> seed = {});
 
 struct UniformOptions {
   double minval = 0, maxval = 1;  // maxval itself is never drawn; integers need a range

@@ -35,6 +35,8 @@ const FunctionEntry entries[] = {
        random::set_seed(a.integer(0));
        Py_RETURN_NONE;
      }},
+    {"_op_seeds", "seed=None", "The pair of seeds that the next random op would take.",
+     [](const Arguments& a) { return wrap(random::op_seeds(a.integer_or_none(0))); }},
     {"random.uniform", "shape, minval=0, maxval=None, dtype=float32, seed=None, name=None",
      "Uniform numbers between minval and maxval, which is never drawn.",
      [](const Arguments& a) {

@@ -2,10 +2,15 @@
 is not covered says so."""
 import importlib
 
-_LAZY = ("config", "debugging", "keras", "test")
+_LAZY = (
+    "config",
+    "data",
+    "debugging",
+    "keras",
+    "test",
+)
 
 INSTEAD = {
-    "data": "tf.data is not covered yet: iterate over NumPy arrays or Python generators",
     "compat": "gradus.compat.v1 is not covered yet",
     "Session": "TensorFlow 1 is not covered yet: operations run at once",
     "placeholder": "TensorFlow 1 is not covered yet: pass tensors to functions",

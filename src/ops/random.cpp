@@ -216,6 +216,7 @@ const Op random_op =
 namespace random {
 
 void set_seed(std::int64_t seed) { thread_seeds() = std::make_unique<kernels::OpSeeds>(seed); }
+Tensor op_seeds(std::optional<std::int64_t> seed) { return next_seeds(seed); }
 
 Tensor uniform(const Shape& shape, const UniformOptions& o) {
   const RandomAttrs attrs = uniform_attrs(shape, o, SeedKind::op_seeds);
