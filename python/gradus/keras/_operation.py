@@ -337,3 +337,14 @@ def apply_symbolically(function, *args, class_name=None, **kwargs):
     if any_symbolic_tensors(args, kwargs):
         return operation_class(function, class_name)().symbolic_call(*args, **kwargs)
     return function(*args, **kwargs)
+
+
+def operation_named(class_name):
+    """The class of an operation that a config names, of those that keras.ops or the operators make; None if unknown."""
+    for (_, _), cls in _function_classes.items():
+        if cls.__name__ == class_name:
+            return cls
+    from . import ops
+    name = _state.to_snake_case(class_name)
+    function = getattr(ops, name, None)
+    return None if function is None else operation_class(function, class_name)

@@ -94,3 +94,7 @@ def set_mask(tensor, mask):
     else:
         key = id(tensor)
         masks[key] = (weakref.ref(tensor, lambda _: masks.pop(key, None)), mask)
+
+
+# Of set_random_seed: the last seed, and what else wants to hear of it.
+global_seed, on_seed = None, []
