@@ -201,7 +201,8 @@ class CompileMetrics:
                 for identifier in group:
                     metric = metric_for(identifier, true[i], predicted[i])
                     if metric is not None:
-                        key = f"{names[i]}_{metric.name}" if prefix and names[i] else metric.name
+                        name = identifier if isinstance(identifier, str) else metric.name
+                        key = f"{names[i]}_{name}" if prefix and names[i] else name
                         self._entries.append((key, metric, i, weighted))
         self.built = True
 

@@ -45,7 +45,7 @@ def check_input(spec, inputs, layer_name):
     else:
         inputs = nest.flatten(inputs)
     if len(inputs) != len(specs):
-        raise ValueError(f"Layer \"{layer_name}\" expects {len(specs)} input(s), but it received {len(inputs)} input tensors. "
+        raise ValueError(f"Layer '{layer_name}' expects {len(specs)} input(s), but it received {len(inputs)} input tensors. "
                          f"Inputs received: {inputs}")
     for index, (x, s) in enumerate(zip(inputs, specs)):
         if x is None and s.optional:
@@ -53,7 +53,7 @@ def check_input(spec, inputs, layer_name):
         if not hasattr(x, "shape"):
             raise ValueError(f"Inputs to a layer should be tensors. Got '{x}' (of type {type(x)}) as input for layer "
                              f"'{layer_name}'.")
-        _check_one(s, tuple(x.shape), x, f'Input {index} of layer "{layer_name}" is incompatible with the layer: ')
+        _check_one(s, tuple(x.shape), x, f"Input {index} with name '{s.name}' of layer '{layer_name}' is incompatible with the layer: ")
 
 
 def _check_one(s, shape, x, start):

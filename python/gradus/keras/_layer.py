@@ -114,7 +114,7 @@ class Layer(Operation):
         self._build_shapes_dict = None
         self._convert_input_args = True
         self._allow_non_tensor_positional_args = False
-        self.supports_masking = _is_default(type(self).compute_mask)
+        self.supports_masking = False
 
     @staticmethod
     def _given_shape(kwargs):
@@ -356,7 +356,7 @@ class Layer(Operation):
     @property
     def path(self):
         """Where the layer stands, if it was built."""
-        return self.__dict__.get("_path", self.name)
+        return self.__dict__.get("_path")
 
     @property
     def input_spec(self):
@@ -527,8 +527,7 @@ class Layer(Operation):
                         return self.call(x, training=training)
                     return self.call(x)
                 except Exception:
-                    if self._input_spec is not None:
-                        check_input(self._input_spec, x, self.name)
+                    self._check_inputs(x)
                     raise
         return self._call_in_full(args, kwargs)
 
@@ -544,6 +543,9 @@ class Layer(Operation):
             if training is not None and has_training:
                 return self.call(x, training=training)
             return self.call(x)
+        except Exception:
+            self._check_inputs(x)
+            raise
         finally:
             _context.entry, _context.training = entry, before
 
@@ -607,8 +609,8 @@ class Layer(Operation):
         try:
             if not self.built:
                 self._maybe_build(arguments, spec)
-            if self._input_spec is not None and first_name is not None:
-                check_input(self._input_spec, first, self.name)
+            if first_name is not None:
+                self._check_inputs(first)
             self._called = True
             if any(isinstance(x, KerasTensor) for x in nest.flatten((args, kwargs))):
                 outputs = self.symbolic_call(*args, **kwargs)
@@ -619,13 +621,18 @@ class Layer(Operation):
                 if self.activity_regularizer is not None:
                     for output in nest.flatten(outputs):
                         if _tf.is_tensor(output):
-                            self.add_loss(self.activity_regularizer(output))
+                            loss = self.activity_regularizer(output)
+                            self.add_loss(loss / _tf.cast(_tf.shape(output)[0], loss.dtype))
             self._pass_masks_on(first, outputs, previous_mask)
         finally:
             _context.entry, _context.training = entry, before
         if self._quick is None:
             self._find_quick_way(spec, args)
         return outputs
+
+    def _check_inputs(self, inputs):
+        if self._input_spec is not None:
+            check_input(self._input_spec, inputs, self.name)
 
     def _computed(self, args, kwargs):
         policy = self._dtype_policy
@@ -773,9 +780,13 @@ class Layer(Operation):
         if type(self).get_config is not Layer.get_config:
             return base
         if type(self).__init__ is Layer.__init__:
-            return base
+            return {"name": self.name, "activity_regularizer": base.get("activity_regularizer"), "trainable": self.trainable,
+                    "dtype": base["dtype"], "autocast": self.autocast}
         automatic = Operation.get_config(self)
-        return {**base, **automatic} if "kwargs" in inspect.signature(type(self).__init__).parameters else automatic
+        parameters = inspect.signature(type(self).__init__).parameters
+        if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+            return {k: v for k, v in automatic.items() if k in parameters}
+        return {**base, **automatic}
 
     def save_own_variables(self, store):
         """Puts the layer's own variables into a dict-like store, by number."""
@@ -875,16 +886,6 @@ def _as_shapes(value):
     return value
 
 
-class _PlainPolicy:
-    """One dtype for everything: what there is without keras.dtype_policies."""
-
-    def __init__(self, name):
-        self.name = self.variable_dtype = self.compute_dtype = name
-
-
 def _policy(dtype):
-    try:
-        from . import dtype_policies
-    except ImportError:
-        return _PlainPolicy(standardize_dtype(dtype))
+    from . import dtype_policies
     return dtype_policies.get(dtype)

@@ -309,10 +309,8 @@ class Trainer:
             val_x, val_y, val_w = validation_data, None, None
         source = data_source(x, y, sample_weight, batch_size, shuffle, class_weight, steps_per_epoch)
         if steps_per_epoch is not None and isinstance(source, ArrayData):
-            source = _Endless(source)
+            source = _Continued(source)
         steps = steps_per_epoch if steps_per_epoch is not None else source.count
-        if steps is None and source.count is None and steps_per_epoch is None and epochs > 1 and hasattr(x, "__next__"):
-            pass  # a generator that ends after the first epoch
         callbacks = self._callback_list(callbacks, True, verbose, epochs, steps)
         object.__setattr__(self, "stop_training", False)
         callbacks.on_train_begin()
@@ -343,7 +341,6 @@ class Trainer:
         from .callbacks import CallbackList
         if isinstance(callbacks, CallbackList):
             return callbacks
-        verbose = 1 if verbose == "auto" else verbose
         return CallbackList(callbacks, add_history=training, add_progbar=verbose != 0, verbose=verbose, epochs=epochs,
                             steps=steps, model=self)
 
@@ -387,7 +384,7 @@ class Trainer:
                 if self.stop_training:
                     break
         finally:
-            if not isinstance(source, _Endless):
+            if steps is None:
                 batches.close()
         return batch_logs, step, train
 
@@ -402,7 +399,7 @@ class Trainer:
             raise ValueError(f"Arguments not recognized: {kwargs}")
         source = data_source(x, y, sample_weight, batch_size, False, None, steps)
         if steps is not None and isinstance(source, ArrayData):
-            source = _Endless(source)
+            source = _Continued(source)
         callbacks = self._callback_list(callbacks, False, verbose, 1, steps if steps is not None else source.count)
         logs = self._evaluate(source, steps, callbacks)
         if return_dict:
@@ -495,6 +492,7 @@ class Trainer:
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
         """One step on one batch."""
         self._check_compiled()
+        self.reset_metrics()
         batch = self._batch(x, y, sample_weight, class_weight)
         self._prepare(batch, True)
         return self._on_batch(self.make_train_function(), batch, return_dict)
@@ -502,6 +500,7 @@ class Trainer:
     def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
         """Loss and metrics of one batch."""
         self._check_compiled()
+        self.reset_metrics()
         batch = self._batch(x, y, sample_weight)
         self._prepare(batch, False)
         return self._on_batch(self.make_test_function(), batch, return_dict)
@@ -515,8 +514,8 @@ class Trainer:
         return nest.map_structure(lambda t: t.numpy() if hasattr(t, "numpy") else t, outputs)
 
 
-class _Endless:
-    """Arrays that begin again when they end: fit with steps_per_epoch goes on where it stopped."""
+class _Continued:
+    """Batches of arrays that go on where the last epoch stopped, as fit with steps_per_epoch has them."""
 
     def __init__(self, source):
         self._source, self._batches = source, None
@@ -524,13 +523,13 @@ class _Endless:
         self.on_epoch_begin, self.on_epoch_end = source.on_epoch_begin, source.on_epoch_end
 
     def batches(self):
+        if self._batches is None:
+            self._batches = self._source.batches()
         while True:
-            if self._batches is None:
-                self._batches = self._source.batches()
             batch = next(self._batches, None)
             if batch is None:
                 self._batches = None
-                continue
+                return
             yield batch
 
 
