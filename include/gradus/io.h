@@ -9,7 +9,9 @@
 // NotFoundError. NumPy has no bfloat16: it is stored as raw 16-bit elements ('<V2'), as the
 // ml_dtypes package does it, and such elements are read as bfloat16.
 #pragma once
+#include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 
 #include "gradus/tensor.h"
@@ -23,5 +25,8 @@ void save_npy(const std::string& path, const Tensor& tensor);
 std::map<std::string, Tensor> load_npz(const std::string& path);
 void save_npz(const std::string& path, const std::map<std::string, Tensor>& tensors,
               bool compressed = false);
+
+// CRC-32C (Castagnoli), the checksum of TFRecord and TensorBoard files.
+std::uint32_t crc32c(std::span<const std::byte> bytes);
 
 }  // namespace gradus

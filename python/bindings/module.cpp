@@ -18,6 +18,7 @@ void add_transforms();
 void add_function_type(PyObject* module);
 void add_control_functions();
 void add_update_functions();
+void add_file_functions();
 
 namespace {
 
@@ -91,6 +92,7 @@ void prepare(PyObject* module) {
   add_function_type(module);
   add_control_functions();
   add_update_functions();
+  add_file_functions();
   install_interrupt_handler();
 }
 
