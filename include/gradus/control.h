@@ -94,6 +94,9 @@ using LoopBody = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::vector<Tensor> vars,
                               std::int64_t maximum_iterations);
 
+// The shape of a tensor that was traced inside a loop or branch, as the code around it names it.
+Shape shape_outside(const Tensor& inner);
+
 template <class F, class S>
 auto call_with(F& f, const S& structure) {
   if constexpr (requires { std::tuple_size<S>::value; }) {

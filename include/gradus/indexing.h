@@ -82,4 +82,9 @@ Tensor tensor_scatter_nd_update(In tensor, In indices, In updates);
 Tensor tensor_scatter_nd_max(In tensor, In indices, In updates);
 Tensor tensor_scatter_nd_min(In tensor, In indices, In updates);
 
+// A copy of a tensor with one row of axis 0 replaced, or added to. Inside a loop of a compiled
+// function that carries the tensor and does not use it otherwise, only the row is written.
+Tensor set_row(In tensor, In index, In row);
+Tensor add_row(In tensor, In index, In row);
+
 }  // namespace gradus

@@ -1,8 +1,10 @@
-// Branches that depend on a traced tensor: all are traced, the program chooses.
+// Branches and loops that depend on traced tensors: all is traced once, the program chooses and
+// repeats.
 #include "gradus/control.h"
 
 #include "function.h"
 #include "function_results.h"
+#include "gradus/ops.h"
 #include "nest.h"
 
 namespace gradus::python {
@@ -30,9 +32,43 @@ PyObject* choose(const Arguments& a) {
   return put_together(returned[0], chosen).release();
 }
 
+Ref to_tuple(const std::vector<Tensor>& tensors) {
+  Ref tuple = Ref::own(PyTuple_New(static_cast<Py_ssize_t>(tensors.size())));
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(tensors[i]));
+  return tuple;
+}
+
+PyObject* loop(const Arguments& a) {
+  const auto test = [&](const std::vector<Tensor>& vars) {
+    const Ref answer = Ref::own(PyObject_CallObject(a[0], to_tuple(vars)));
+    return to_tensor(answer);
+  };
+  const auto body = [&](const std::vector<Tensor>& vars) {
+    const Ref next = Ref::own(PyObject_CallObject(a[1], to_tuple(vars)));
+    return to_tensors(next, "while_loop");
+  };
+  std::vector<Tensor> vars = to_tensors(a[2], "while_loop");
+  return to_tuple(detail::run_while(test, body, std::move(vars), a.integer(3))).release();
+}
+
+// A loop of the program begins with an array whose rows are like what its body will write.
+PyObject* zero_rows(const Arguments& a) {
+  const Tensor row = a.tensor(1);
+  Shape shape = detail::shape_outside(row);
+  shape.insert(0, is_tensor(a[0]) ? tensor_of(a[0]).shape()[0] : a.integer(0));
+  return wrap(zeros(shape, row.dtype()));
+}
+
 const FunctionEntry entries[] = {
     {"_choose", "index, branches", "The results of the branch that the program will choose.",
      choose},
+    {"_loop", "test, body, loop_vars, maximum_iterations",
+     "body(*loop_vars) repeated while test(*loop_vars) holds, as a part of the program.", loop},
+    {"_zero_rows", "size, row", "Zeros: so many rows, or as many as a tensor has, like this one.",
+     zero_rows},
+    {"_set_row", "tensor, index, row", "The tensor with one row replaced.",
+     [](const Arguments& a) { return wrap(set_row(a.tensor(0), a.tensor(1), a.tensor(2))); }},
 };
 
 }  // namespace

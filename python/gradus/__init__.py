@@ -64,6 +64,8 @@ from ._compositions import *  # noqa: E402, F401, F403
 from . import _compositions  # noqa: E402
 _compositions.publish(_namespace)
 from ._control import *  # noqa: E402, F401, F403
+from ._loops import *  # noqa: E402, F401, F403
+from ._tensor_array import *  # noqa: E402, F401, F403
 from ._transforms import *  # noqa: E402, F401, F403
 from ._function import *  # noqa: E402, F401, F403
 from . import _function  # noqa: E402

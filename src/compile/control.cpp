@@ -7,6 +7,7 @@
 #include "compile/region.h"
 #include "gradus/ops.h"
 #include "gradus/variable.h"
+#include "graph/bind.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus::detail {
@@ -64,6 +65,16 @@ std::int64_t known_branch(const char* what, const Tensor& chooser, std::size_t b
       chooser.dtype() == int32 ? chooser.item<std::int32_t>() : chooser.item<std::int64_t>();
   const auto last = static_cast<std::int64_t>(branches) - 1;
   return i < 0 || i > last ? last : i;
+}
+
+Shape shape_outside(const Tensor& inner) {
+  if (inner.impl()->kind != ValueKind::traced || !inner.shape().is_symbolic()) return inner.shape();
+  // Regions copy the names of the sizes around them and go on from there.
+  const Symbols& symbols = inner.impl()->extra()->graph->symbols();
+  std::vector<std::int64_t> names;
+  for (std::size_t i = 0; i < symbols.input_count(); ++i)
+    names.push_back(current_symbols().name_of_input(i));
+  return bind_shape(symbols, names, inner.shape());
 }
 
 std::vector<Tensor> choose(const char* what, const Tensor& chooser,

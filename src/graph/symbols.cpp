@@ -158,6 +158,14 @@ std::int64_t Symbols::input_of(std::int64_t size) const {
   return plain ? atoms_[p[0].atoms[0]].input : -1;
 }
 
+std::int64_t Symbols::name_of_input(std::size_t input) const {
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (input_of(name_of_entry(i)) == static_cast<std::int64_t>(input)) return name_of_entry(i);
+  fail<InvalidArgumentError>(
+      "a size is known only inside of the loop or branch where it was found; it cannot be the size "
+      "of something outside");
+}
+
 std::string Symbols::print(std::int64_t size) const {
   if (!has(size)) return std::to_string(size);
   std::string text;

@@ -87,7 +87,8 @@ OpInfo tensor_scatter_info(const char* name, const char* doc, DTypes dtypes) {
           .infer = infer_tensor_scatter,
           .kernel = tensor_scatter_kernel<S>,
           .batch = batch_tensor_scatter,
-          .samples = tensor_scatter_samples};
+          .samples = tensor_scatter_samples,
+          .in_place_ok = true};
 }
 
 Tensor pick(const Tensor& params, const Tensor& indices, int batch_dims);

@@ -37,6 +37,7 @@ namespace gradus {
     &reduce_variance_op,
     &reshape_op,
     &reverse_op,
+    &set_row_op,
     &sigmoid_cross_entropy_op,
     &slice_op,
     &softmax_op,

@@ -1,0 +1,294 @@
+"""Loops over tensors. While a function is traced, the body is traced once and the program repeats it."""
+import sys
+
+from . import _core, nest
+from ._tensor_array import TensorArray
+
+__all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map", "while_loop"]
+
+
+def _tf():
+    return sys.modules["gradus"]
+
+
+def _convert(value):
+    if isinstance(value, TensorArray):
+        return value
+    if value is None:
+        raise ValueError("None values not supported.")
+    return _tf().convert_to_tensor(value)
+
+
+def _as_vars(result, count):
+    """What a body returned, as the list of its loop variables."""
+    if count == 1 and not (isinstance(result, (list, tuple)) and len(result) == 1):
+        return [result]
+    if count == 0 and result is None:
+        return []
+    if not isinstance(result, (list, tuple)):
+        raise ValueError("The body of a while_loop with several loop_vars must return as many")
+    return list(result)
+
+
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True,
+               swap_memory=False, maximum_iterations=None, name=None):
+    """Calls loop_vars = body(*loop_vars) while cond(*loop_vars) holds."""
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    packed = tuple if isinstance(loop_vars, tuple) else list
+    loop_vars = nest.map_structure(_convert, list(loop_vars))
+    if _core._is_tracing():
+        return packed(_TracedLoop(cond, body, loop_vars, maximum_iterations).run())
+    count = 0
+    while (maximum_iterations is None or count < int(maximum_iterations)) and cond(*loop_vars):
+        result = _as_vars(body(*loop_vars), len(loop_vars))
+        nest.assert_same_structure(loop_vars, result)
+        loop_vars = nest.map_structure(_convert, result)
+        count += 1
+    return packed(loop_vars)
+
+
+class _Again(Exception):
+    """Now it is known what the rows of an array are like: trace the body once more."""
+
+
+class _TracedLoop:
+    """A loop of the program. Arrays of tensors are carried as one tensor each."""
+
+    def __init__(self, cond, body, loop_vars, maximum_iterations):
+        self._cond, self._body, self._vars = cond, body, loop_vars
+        self._leaves = nest.flatten(loop_vars)
+        self._limit, self._traced_limit = -1, None
+        if maximum_iterations is not None:
+            if _core._traced_name(maximum_iterations) is None:
+                self._limit = int(maximum_iterations)
+            else:
+                self._traced_limit = maximum_iterations
+
+    def run(self):
+        tf = _tf()
+        while True:
+            start = self._flat(self._leaves)
+            try:
+                if self._traced_limit is None:
+                    found = _core._loop(self._test, self._step, start, self._limit)
+                else:  # counts by itself
+                    limit = tf.cast(self._traced_limit, tf.int64)
+                    found = _core._loop(
+                        lambda n, *flat: tf.logical_and(n < limit, self._test(*flat)),
+                        lambda n, *flat: [n + 1, *self._step(*flat)], [tf.constant(0, tf.int64), *start], -1)[1:]
+            except _Again:
+                continue
+            return self._nested(found)
+
+    def _test(self, *flat):
+        return self._cond(*self._nested(flat))
+
+    def _step(self, *flat):
+        result = _as_vars(self._body(*self._nested(flat)), len(self._vars))
+        nest.assert_same_structure(self._vars, result, check_types=False)
+        after = [_convert(leaf) for leaf in nest.flatten(result)]
+        again = False
+        for i, (was, now) in enumerate(zip(self._leaves, after)):
+            if isinstance(was, TensorArray) != isinstance(now, TensorArray):
+                raise TypeError(f"while_loop: loop variable {i} is a TensorArray only before or only after the body")
+            if isinstance(was, TensorArray):
+                if not was._tensors() and now._tensors():
+                    row = now._tensors()[0][0]
+                    self._leaves[i] = (was, row)
+                    again = True
+            else:
+                self._check(i, was, now)
+        if again:
+            raise _Again
+        return self._flat(after)
+
+    @staticmethod
+    def _check(i, was, now):
+        name = f"Loop variable {i}"
+        if was.dtype != now.dtype:
+            raise TypeError(f"{name} enters the loop with type {was.dtype!r} but has type {now.dtype!r} after 1 iteration. "
+                            "Its type should remain constant.")
+        if not was.shape.is_compatible_with(now.shape):
+            raise ValueError(
+                f"{name} enters the loop with shape {was.shape}, but has shape {now.shape} after one iteration. To allow "
+                "the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a "
+                "less-specific shape.")
+
+    def _flat(self, leaves):
+        flat = []
+        for i, leaf in enumerate(leaves):
+            if isinstance(leaf, tuple):  # an array and a row that the body wrote
+                array, row = leaf
+                leaf = leaves[i] = array._with_tensors([array._zeros_like(row)])
+            flat.extend(leaf._tensors() if isinstance(leaf, TensorArray) else [leaf])
+        return flat
+
+    def _nested(self, flat):
+        flat, leaves = list(flat), []
+        for leaf in self._leaves:
+            if isinstance(leaf, TensorArray):
+                count = len(leaf._tensors())
+                leaves.append(leaf._with_tensors(flat[:count]))
+                del flat[:count]
+            else:
+                leaves.append(flat.pop(0))
+        return nest.pack_sequence_as(self._vars, leaves)
+
+
+def _first_size(leaves, name):
+    """How many slices the tensors have; None if only the program will know."""
+    if not leaves:
+        raise ValueError(f"{name}: elems must have at least one tensor")
+    if any(t.shape.rank == 0 for t in leaves):
+        raise ValueError(f"{name}: elements must be at least one-dimensional, not scalar")
+    sizes = {t.shape[0] for t in leaves}
+    if None in sizes:
+        return None
+    if len(sizes) > 1:
+        raise _tf().errors.InvalidArgumentError(None, None, f"[{name}] elems have different first sizes: {sorted(sizes)}")
+    return sizes.pop()
+
+
+def _stacked(results):
+    tf = _tf()
+    leaves = [nest.flatten(r) for r in results]
+    return nest.pack_sequence_as(results[0], [tf.stack(column) for column in zip(*leaves)])
+
+
+def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
+           name=None, fn_output_signature=None):
+    """fn of each slice along axis 0, stacked. vectorized_map is faster where it applies."""
+    tf = _tf()
+    elems = nest.map_structure(tf.convert_to_tensor, elems)
+    leaves = nest.flatten(elems)
+    size = _first_size(leaves, "map_fn")
+    signature = fn_output_signature if fn_output_signature is not None else dtype
+    if size is None:
+        return _map_loop(fn, elems, leaves, signature)
+    if size == 0:
+        if signature is None:
+            return elems
+        return nest.map_structure(lambda d: tf.zeros([0], getattr(d, "dtype", d)), signature)
+    columns = [tf.unstack(t) for t in leaves]
+    rows = (nest.pack_sequence_as(elems, list(row)) for row in zip(*columns))
+    return _stacked([nest.map_structure(tf.convert_to_tensor, fn(row)) for row in rows])
+
+
+def _map_loop(fn, elems, leaves, signature):
+    """map_fn over as many slices as the program will find."""
+    tf = _tf()
+    kinds = nest.map_structure(lambda d: tf.as_dtype(getattr(d, "dtype", d)), elems if signature is None else signature)
+    arrays = [TensorArray._of_size(kind, leaves[0]) for kind in nest.flatten(kinds)]
+
+    def body(i, arrays):
+        result = fn(_slice(elems, leaves, i))
+        nest.assert_same_structure(kinds, result, check_types=False)
+        return i + 1, [a.write(i, t) for a, t in zip(arrays, nest.flatten(result))]
+
+    n = tf.shape(leaves[0])[0]
+    _, arrays = while_loop(lambda i, _: i < n, body, [tf.constant(0), arrays])
+    return nest.pack_sequence_as(kinds, [a.stack() for a in arrays])
+
+
+def _slice(elems, leaves, i):
+    return nest.pack_sequence_as(elems, [_tf().gather(t, i) for t in leaves])
+
+
+def _fold_loop(fn, elems, leaves, initializer, reverse, every):
+    """A fold over as many slices as the program will find: the last state, or all of them in an array each."""
+    tf = _tf()
+    n = tf.shape(leaves[0])[0]
+    at = (lambda i: n - 1 - i) if reverse else (lambda i: i)
+    state = _slice(elems, leaves, at(0)) if initializer is None else initializer
+    state = nest.map_structure(tf.convert_to_tensor, state)
+    first = tf.constant(1 if initializer is None else 0)
+    arrays = [TensorArray._of_size(t.dtype, leaves[0]) for t in nest.flatten(state)] if every else []
+    if every and initializer is None:
+        arrays = [a.write(at(tf.constant(0)), t) for a, t in zip(arrays, nest.flatten(state))]
+
+    def body(i, state, arrays):
+        state = nest.map_structure(tf.convert_to_tensor, fn(state, _slice(elems, leaves, at(i))))
+        return i + 1, state, [a.write(at(i), t) for a, t in zip(arrays, nest.flatten(state))]
+
+    _, state, arrays = while_loop(lambda i, *_: i < n, body, [first, state, arrays])
+    return nest.pack_sequence_as(state, [a.stack() for a in arrays]) if every else state
+
+
+def _fold_rows(elems, reverse, name):
+    tf = _tf()
+    elems = nest.map_structure(tf.convert_to_tensor, elems)
+    leaves = nest.flatten(elems)
+    _first_size(leaves, name)
+    rows = [nest.pack_sequence_as(elems, list(row)) for row in zip(*[tf.unstack(t) for t in leaves])]
+    return rows[::-1] if reverse else rows
+
+
+def _unknown(elems, name):
+    """The elements and their leaves if only the program will know how many there are, else None."""
+    elems = nest.map_structure(_tf().convert_to_tensor, elems)
+    leaves = nest.flatten(elems)
+    return (elems, leaves) if _first_size(leaves, name) is None else None
+
+
+def _fold(fn, elems, initializer, reverse, name):
+    unknown = _unknown(elems, name)
+    if unknown:
+        return _fold_loop(fn, *unknown, initializer, reverse, False)
+    rows = _fold_rows(elems, reverse, name)
+    if initializer is None:
+        if not rows:
+            raise ValueError(f"{name}: there are no elements and no initializer")
+        total, rows = rows[0], rows[1:]
+    else:
+        total = nest.map_structure(_tf().convert_to_tensor, initializer)
+    for row in rows:
+        total = fn(total, row)
+    return total
+
+
+def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    """fn(fn(fn(initializer, elems[0]), elems[1]), ...)."""
+    return _fold(fn, elems, initializer, False, "foldl")
+
+
+def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    """The same from the last element on."""
+    return _fold(fn, elems, initializer, True, "foldr")
+
+
+def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
+         reverse=False, name=None):
+    """All partial results of foldl, stacked."""
+    unknown = _unknown(elems, "scan")
+    if unknown:
+        return _fold_loop(fn, *unknown, initializer, reverse, True)
+    rows = _fold_rows(elems, reverse, "scan")
+    tf = _tf()
+    results = []
+    if initializer is None:
+        if not rows:
+            raise ValueError("scan: there are no elements and no initializer")
+        state, rows = rows[0], rows[1:]
+        results.append(state)
+    else:
+        state = nest.map_structure(tf.convert_to_tensor, initializer)
+    for row in rows:
+        state = nest.map_structure(tf.convert_to_tensor, fn(state, row))
+        results.append(state)
+    if not results:
+        return nest.map_structure(lambda t: tf.zeros([0] + t.shape.as_list(), t.dtype), state)
+    return _stacked(results[::-1] if reverse else results)
+
+
+def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
+    """fn of each slice along axis 0, all of them at once."""
+    tf = _tf()
+    elems = nest.map_structure(tf.convert_to_tensor, elems)
+    leaves = nest.flatten(elems)
+    _first_size(leaves, "vectorized_map")
+    mapping = _core._mapping(len(leaves))
+    row = nest.pack_sequence_as(elems, [_core._mapping_split(mapping, i, t) for i, t in enumerate(leaves)])
+    return nest.map_structure(lambda t: _core._mapping_join(mapping, tf.convert_to_tensor(t)), fn(row))

@@ -1,0 +1,231 @@
+"""tf.TensorArray: tensors that are written and read by number.
+
+Eagerly it is a list that is changed in place. While a function is traced, writing gives a new array: a list as long
+as all positions are known numbers, and from the first traced position on (or from the loop that carries it on) one
+tensor with a row for each element, which the loops of the program write in place.
+"""
+import sys
+
+from . import _core
+
+__all__ = ["TensorArray"]
+
+
+def _tf():
+    return sys.modules["gradus"]
+
+
+def _known(index):
+    """The position as a number, or None if only the program will know it."""
+    if _core._traced_name(index) is None:
+        return int(index)
+    return None
+
+
+class TensorArray:
+    """A list of tensors that are written and read by number."""
+
+    def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None,
+                 flow=None, infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None):
+        tf = _tf()
+        self._dtype = tf.as_dtype(dtype)
+        self._dynamic = bool(dynamic_size)
+        self._element_shape = tf.TensorShape(element_shape)
+        self._infer_shape = bool(infer_shape)
+        self._clear = (True if clear_after_read is None else clear_after_read) and not _core._is_tracing()
+        self._items = [None] * (0 if size is None else int(size))
+        self._rows = None  # one tensor with all elements, instead of the list
+        self._size_of = None  # a tensor with as many rows as this array will have, if that is not a known number
+
+    dtype = property(lambda self: self._dtype)
+    dynamic_size = property(lambda self: self._dynamic)
+    element_shape = property(lambda self: self._element_shape)
+    flow = property(lambda self: _tf().constant(0.0))
+    handle = property(lambda self: None)
+
+    # How loops and branches carry an array.
+
+    def _tensors(self):
+        """The tensors that a loop carries: the rows, or nothing as long as nobody knows what a row is like."""
+        rows = self._as_rows()
+        return [] if rows is None else [rows]
+
+    def _with_tensors(self, tensors):
+        copy = self._copy()
+        if tensors:
+            copy._items, copy._rows = None, tensors[0]
+        return copy
+
+    def _zeros_like(self, row):
+        """Rows for this array, which is empty so far; `row` may be a tensor of a loop's body or of a branch."""
+        return _core._zero_rows(len(self._items) if self._size_of is None else self._size_of, row)
+
+    @classmethod
+    def _of_size(cls, dtype, size_of):
+        """An array of as many elements as a tensor has rows."""
+        array = cls(dtype, 0)
+        array._items, array._size_of = [], size_of
+        return array
+
+    def _is_empty(self):
+        return self._rows is None and all(item is None for item in self._items)
+
+    def _copy(self):
+        copy = object.__new__(TensorArray)
+        copy.__dict__.update(self.__dict__)
+        if self._items is not None:
+            copy._items = list(self._items)
+        return copy
+
+    def _target(self):
+        return self._copy() if _core._is_tracing() else self
+
+    def _as_rows(self):
+        if self._rows is not None:
+            return self._rows
+        if self._is_empty() and not self._element_shape.is_fully_defined():
+            return None
+        if not self._items and self._size_of is None:
+            return _tf().zeros([0] + self._element_shape.as_list(), self._dtype)
+        return _tf().stack(self._filled())
+
+    def _check(self, value):
+        """The value as a tensor of the right dtype and shape."""
+        tf = _tf()
+        if not isinstance(value, tf.Tensor):
+            value = tf.convert_to_tensor(value, self._dtype)
+        if value.dtype != self._dtype:
+            raise tf.errors.InvalidArgumentError(
+                None, None, f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}")
+        if not self._element_shape.is_compatible_with(value.shape):
+            raise ValueError(f"Inconsistent shapes: saw {value.shape} but expected {self._element_shape}")
+        return value
+
+    def size(self, name=None):
+        """The number of elements, a tensor."""
+        tf = _tf()
+        return tf.constant(len(self._items)) if self._rows is None else tf.shape(self._rows)[0]
+
+    def __len__(self):
+        return len(self._items) if self._rows is None else len(self._rows)
+
+    def write(self, index, value, name=None):
+        """Puts a tensor at a position; returns the array, to be used from then on."""
+        tf = _tf()
+        value, position = self._check(value), _known(index)
+        array = self._target()
+        if self._infer_shape:
+            array._element_shape = array._element_shape.merge_with(value.shape)
+        if array._rows is None and position is None:
+            rows = array._as_rows()
+            if rows is None:
+                rows = array._zeros_like(value)
+            array._items, array._rows = None, rows
+        if array._rows is not None:
+            array._rows = _core._set_row(array._rows, tf.convert_to_tensor(index), value)
+            return array
+        if position < 0:
+            raise tf.errors.OutOfRangeError(None, None, f"Writing to negative indices (index {position}) is not allowed.")
+        if position >= len(array._items):
+            if not array._dynamic:
+                raise tf.errors.OutOfRangeError(
+                    None, None, f"Tried to write to index {position} but array is not resizeable and size is: "
+                    f"{len(array._items)}")
+            array._items.extend([None] * (position + 1 - len(array._items)))
+        array._items[position] = value
+        return array
+
+    def read(self, index, name=None):
+        """The tensor at a position."""
+        tf, position = _tf(), _known(index)
+        if self._rows is not None or position is None:
+            return tf.gather(self._written_rows(), index)
+        if not 0 <= position < len(self._items):
+            raise tf.errors.OutOfRangeError(
+                None, None, f"Tried to read from index {position} but array size is: {len(self._items)}")
+        value = self._items[position]
+        if value is None:
+            if self._element_shape.is_fully_defined():
+                return tf.zeros(self._element_shape, self._dtype)
+            raise tf.errors.InvalidArgumentError(
+                None, None, f"Could not read index {position} twice because it was cleared after a previous read (perhaps "
+                "try setting clear_after_read = false?) or was never written")
+        if self._clear:
+            self._items[position] = None
+        return value
+
+    def _filled(self):
+        like = next((t for t in self._items if t is not None), None)
+        if like is None and self._items and not self._element_shape.is_fully_defined():
+            self._nothing()
+        tf = _tf()
+        empty = tf.zeros(self._element_shape, self._dtype) if like is None else tf.zeros_like(like)
+        return [empty if t is None else t for t in self._items]
+
+    def _nothing(self):
+        raise _tf().errors.InvalidArgumentError(
+            None, None, "TensorArray has nothing to stack or read: no element was written and element_shape is not given")
+
+    def _written_rows(self):
+        rows = self._as_rows()
+        return self._nothing() if rows is None else rows
+
+    def stack(self, name=None):
+        """All tensors along a new first axis."""
+        if self._rows is None and not self._items:
+            sizes = self._element_shape.as_list() if self._element_shape.is_fully_defined() else []
+            return _tf().zeros([0] + sizes, self._dtype)
+        return self._written_rows()
+
+    def concat(self, name=None):
+        """All tensors along their first axis."""
+        tf = _tf()
+        if self._rows is None:
+            return tf.concat(self._filled(), 0)
+        return tf.reshape(self._rows, tf.concat([[-1], tf.shape(self._rows)[2:]], 0))
+
+    def gather(self, indices, name=None):
+        """Some tensors, stacked."""
+        return _tf().gather(self._written_rows(), indices)
+
+    def unstack(self, value, name=None):
+        """Fills the array with the slices of a tensor."""
+        array, value = self._target(), _tf().convert_to_tensor(value, self._dtype)
+        if array._infer_shape and value.shape.rank:
+            array._element_shape = array._element_shape.merge_with(value.shape[1:])
+        if _core._is_tracing():
+            array._items, array._rows = None, value
+        else:
+            array._items = list(_tf().unstack(value))
+        return array
+
+    def scatter(self, indices, value, name=None):
+        """Puts the slices of a tensor at positions."""
+        array, tf = self, _tf()
+        value = tf.convert_to_tensor(value, self._dtype)
+        if self._rows is None and _core._traced_name(indices) is None:
+            for i, item in zip(indices, tf.unstack(value)):
+                array = array.write(i, item)
+            return array
+        array = self._copy()
+        rows = self._as_rows()
+        if rows is None:
+            rows = self._zeros_like(value[0])
+        array._items = None
+        array._rows = tf.tensor_scatter_nd_update(rows, tf.expand_dims(indices, -1), value)
+        return array
+
+    def split(self, value, lengths, name=None):
+        """Fills the array with parts of a tensor."""
+        array = self._target()
+        array._items, array._rows = list(_tf().split(value, lengths)), None
+        return array
+
+    def identity(self):
+        return self
+
+    def grad(self, source, flow=None, name=None):
+        raise NotImplementedError("Use a GradientTape")
+
+    def close(self, name=None):
+        self._items, self._rows = [], None

@@ -1,0 +1,106 @@
+"""Loops, branches and arrays of tensors inside tf.function: the same answers as when they run at once."""
+import numpy as np
+import pytest
+
+import gradus as tf
+
+
+def both(f, *args):
+    """f run at once and compiled; they must agree."""
+    eager, compiled = f(*args), tf.function(f)(*args)
+    for a, b in zip(tf.nest.flatten(eager), tf.nest.flatten(compiled)):
+        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-6)
+        assert a.dtype == b.dtype
+    return compiled
+
+
+def test_structures_of_loop_variables():
+    def f(n):
+        return tf.while_loop(lambda d: d["i"] < n, lambda d: [{"i": d["i"] + 1, "x": (d["x"][0] * 2,)}],
+                             [{"i": 0, "x": (1.0,)}])
+    (d,) = both(f, tf.constant(3))
+    assert int(d["i"]) == 3 and float(d["x"][0]) == 8
+    assert isinstance(tf.function(lambda: tf.while_loop(lambda i: i < 3, lambda i: (i + 1,), (0,)))(), tuple)
+
+
+@pytest.mark.parametrize("limit", [0, 4, 20])
+def test_maximum_iterations_may_be_traced(limit):
+    f = tf.function(lambda n: tf.while_loop(lambda i: i < 10, lambda i: i + 1, [0], maximum_iterations=n))
+    assert int(f(tf.constant(limit))[0]) == min(limit, 10)
+
+
+def test_what_a_body_may_not_change():
+    x = tf.constant([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"enters the loop with shape \(2,\), but has shape \(4,\) after one iteration"):
+        tf.function(lambda: tf.while_loop(lambda t: True, lambda t: tf.concat([t, t], 0), [x]))()
+    with pytest.raises(TypeError, match="enters the loop with type tf.int32 but has type tf.float32"):
+        tf.function(lambda: tf.while_loop(lambda t: t < 10, lambda t: tf.cast(t, tf.float32), [1]))()
+    with pytest.raises(ValueError, match="structure"):
+        tf.function(lambda: tf.while_loop(lambda i, j: i < 3, lambda i, j: (i, j, 1), [0, 1]))()
+    with pytest.raises(ValueError, match="None values not supported"):
+        tf.function(lambda: tf.while_loop(lambda i: i < 3, lambda i: None, [0]))()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="scalar bool"):
+        tf.function(lambda: tf.while_loop(lambda i: i, lambda i: i, [0]))()
+
+
+def test_array_in_a_loop():
+    def f(n):
+        array = tf.TensorArray(tf.float32, size=5)  # what its elements are like is found out in the loop
+
+        def body(i, array):
+            array = tf.cond(i % 2 == 0, lambda: array.write(i, tf.cast(i, tf.float32)), lambda: array.write(i, -1.0))
+            return i + 1, tf.while_loop(lambda j, _: j < i, lambda j, a: (j + 1, a.write(j, a.read(j) + 1.0)),
+                                        [0, array])[1]
+        return tf.while_loop(lambda i, _: i < n, body, [0, array])[1].stack()
+    compiled = tf.function(f)
+    assert compiled(tf.constant(5)).numpy().tolist() == [4, 2, 4, 0, 4]
+    assert compiled(tf.constant(0)).numpy().tolist() == [0] * 5
+
+
+def test_array_by_traced_positions():
+    def f(n):
+        array = tf.TensorArray(tf.float32, size=3, clear_after_read=False).unstack([1.0, 2.0, 3.0])
+        return array.read(n), array.gather([0, 2]), array.size(), array.write(n, 9.0).stack()
+    compiled = tf.function(f)(tf.constant(1))
+    assert [v.numpy().tolist() for v in compiled] == [2, [1, 3], 3, [1, 9, 3]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="index 4 is not in"):
+        tf.function(lambda i: tf.TensorArray(tf.float32, size=3).write(i, 1.0).stack())(tf.constant(4))
+    with pytest.raises(ValueError, match="Inconsistent shapes"):
+        tf.function(lambda: tf.TensorArray(tf.float32, size=3).write(0, 1.0).write(1, [1.0]).stack())()
+    lost = tf.function(lambda: [a := tf.TensorArray(tf.float32, 2, element_shape=()), a.write(0, 1.0), a.stack()][2])()
+    assert lost.numpy().tolist() == [0, 0]  # writing gives a new array
+
+
+def test_array_from_a_branch():
+    def f(n):
+        array = tf.TensorArray(tf.float32, size=3)
+        return tf.cond(n > 0, lambda: array.write(n, 7.0), lambda: array).stack()
+    compiled = tf.function(f)
+    assert [compiled(tf.constant(n)).numpy().tolist() for n in (0, 2)] == [[0, 0, 0], [0, 0, 7]]
+
+
+def test_case_and_switch_case():
+    case = tf.function(lambda x: tf.case([(x < 1, lambda: 1.0), (x < 3, lambda: 2.0)], default=lambda: 3.0))
+    assert [float(case(tf.constant(x))) for x in (0, 2, 5)] == [1, 2, 3]
+    switch = tf.function(lambda x: tf.switch_case(x, [lambda: 1.0, lambda: 2.0], default=lambda: 9.0))
+    assert [float(switch(tf.constant(x))) for x in (-1, 0, 1, 2)] == [9, 1, 2, 9]
+    switch = tf.function(lambda x: tf.switch_case(x, [lambda: 1.0, lambda: 2.0]))
+    assert [float(switch(tf.constant(x))) for x in (-1, 0, 1, 2)] == [2, 1, 2, 2]
+    with pytest.raises(ValueError, match="contiguous"):
+        tf.switch_case(tf.constant(3), {3: lambda: 1, 7: lambda: 2})
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_maps_and_folds_of_unknown_size(n):
+    x = tf.reshape(tf.range(2.0 * n), [n, 2])
+    for f in (lambda x: tf.map_fn(lambda r: r * r, x),
+              lambda x: tf.map_fn(lambda r: (tf.reduce_sum(r), tf.cast(r, tf.int32)), x,
+                                  fn_output_signature=(tf.float32, tf.int32)),
+              lambda x: tf.map_fn(lambda p: p[0] + p[1], (x, 2.0 * x), fn_output_signature=tf.float32),
+              lambda x: tf.scan(lambda a, r: a * 2.0 + r, x), lambda x: tf.scan(lambda a, r: a - r, x, reverse=True),
+              lambda x: tf.scan(lambda a, r: a + tf.reduce_sum(r), x, initializer=1.0),
+              lambda x: tf.foldl(lambda a, r: a * 2.0 + r, x), lambda x: tf.foldr(lambda a, r: a * 2.0 + r, x),
+              lambda x: tf.foldr(lambda a, r: a * 2.0 + r[0], x, initializer=1.0)):
+        compiled = tf.function(f, input_signature=[tf.TensorSpec([None, 2], tf.float32)])
+        for a, b in zip(tf.nest.flatten(f(x)), tf.nest.flatten(compiled(x))):
+            np.testing.assert_allclose(a.numpy(), b.numpy())
