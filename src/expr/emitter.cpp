@@ -169,11 +169,13 @@ class Emission {
   // How many copies of the element code to interleave. One copy is a chain of dependent
   // instructions, longer than the processor looks ahead, so several keep it busier. That is worth
   // reading constants from memory and even spilling: measured on the functions of math.h, four
-  // copies win for chains of 32 to 250 steps, two beyond that; short code wants its registers.
+  // copies win for chains of 32 to 250 steps, two beyond that; short code wants its registers, and
+  // rather two copies with all constants in registers than four without: it loads enough as it is.
   int choose_copies(const Sequence& body, int room) const {
     const std::size_t steps = body.steps.size();
     if (steps > kLongBody || body.live >= room - 2) return steps > kShortBody ? 2 : 1;
     if (steps >= kChain || body.need(4) + body.shared <= room) return 4;
+    if (body.need(2) + body.shared <= room) return 2;
     if (steps > kShortBody && body.need(4) <= room) return 4;
     return body.need(2) <= room ? 2 : 1;
   }
