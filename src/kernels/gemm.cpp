@@ -1,9 +1,9 @@
 // How a product is cut, from the outside in:
 //
-//   chunks    blocks of C, each computed by one thread from beginning to end    run(),
-//   choose_grid() k blocks  so that a panel of B stays in the first cache run_chunk() panels
-//   columns as wide as a register tile                                run_chunk() tiles     rows of
-//   a panel: one or two calls of the kernel                   Panel
+//   chunks    blocks of C, each computed by one thread from beginning to end   choose_grid(), run()
+//   k blocks  so that a panel of B stays in the first cache                    run_chunk()
+//   panels    columns as wide as a register tile                               run_chunk()
+//   tiles     rows of a panel: one or two calls of the kernel                  Panel
 //
 // Operands are read where they are if that is good enough: A always can be (the kernel broadcasts
 // single elements of it), B unless it is transposed. B is packed panel by panel, right before use:
@@ -189,7 +189,7 @@ struct Grid {
 // Chunks as large as the second cache likes, but at least a few of them while each is worth it.
 Grid choose_grid(const Product& p) {
   constexpr int64_t kMostRows = 252, kMostCols = 512, kEnoughChunks = 8;
-  constexpr int64_t kLeastWork = 500'000;  // multiply-adds, about 10 us
+  constexpr int64_t kLeastWork = 1'000'000;  // multiply-adds, about 20 us
   Grid grid{std::min(p.m, kMostRows), std::min(p.n, kMostCols)};
   while (ceil_div(p.m, grid.rows) * ceil_div(p.n, grid.cols) < kEnoughChunks &&
          grid.rows * grid.cols * p.k >= 2 * kLeastWork) {
@@ -204,6 +204,8 @@ Grid choose_grid(const Product& p) {
     else
       break;
   }
+  // Equal heights: a last chunk of a few rows would pack a whole B for itself.
+  grid.rows = ceil_div(p.m, ceil_div(p.m, grid.rows));
   return grid;
 }
 

@@ -3,8 +3,11 @@
 // The inputs' share of the gates is one product for all times; each step then adds the state's
 // share and runs one fused gate kernel. Backwards the steps make the gates' gradients, and the
 // gradients of the weights, of the inputs and of the bias are again single products and sums over
-// all times. Gates are in Keras's order: input, forget, cell, output. Batches come first: x is [b,
-// t, n].
+// all times. Gates are in Keras's order: input, forget, cell, output. Batches come first outside: x
+// is [b, t, n] and h is [b, t, h]. Gates and cells, which stay inside, are [t, b, ...], so that
+// what a step works on lies together: examples that are a whole sequence apart would share cache
+// sets.
+#include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
@@ -63,11 +66,11 @@ class GateKernel {
   mutable std::atomic<const expr::Kernel*> kernels_[2] = {};
 };
 
-// (zi, zf, zg, zo, c before) -> (i, f, g, o, c, h)
+// (zi, zf, zg, zo, c before) -> (i, f, g, o, c, h, h again)
 const GateKernel forward_gates(5, [](const GateKernel::Exprs& z) {
   const Expr i = expr::sigmoid(z[0]), f = expr::sigmoid(z[1]), g = expr::tanh(z[2]);
-  const Expr o = expr::sigmoid(z[3]), c = f * z[4] + i * g;
-  return GateKernel::Exprs{i, f, g, o, c, o * expr::tanh(c)};
+  const Expr o = expr::sigmoid(z[3]), c = f * z[4] + i * g, h = o * expr::tanh(c);
+  return GateKernel::Exprs{i, f, g, o, c, h, h};
 });
 
 // (i, f, g, o, c, c before, dh here, dh from later, dc here, dc from later) ->
@@ -79,17 +82,27 @@ const GateKernel backward_gates(10, [](const GateKernel::Exprs& a) {
                            dh * th * (o * (1 - o)), dc * f};
 });
 
+// [outer, inner, row] -> [inner, outer, row]
+void swap_axes(const char* from, std::int64_t outer, std::int64_t inner, std::int64_t row,
+               char* to) {
+  for (std::int64_t i = 0; i < inner; ++i)
+    for (std::int64_t o = 0; o < outer; ++o, to += row)
+      std::memcpy(to, from + (o * inner + i) * row, static_cast<std::size_t>(row));
+}
+
 // Inputs: x, wx, wh, bias, h0, c0. Outputs: all h, all gates, all c.
 void lstm_kernel(const KernelCall& call) {
   const Sizes s(call.in[0], call.in[2]);
   const DType dtype = call.in[0].dtype;
-  const std::int64_t e = s.element, row = s.hidden * e;
+  const std::int64_t e = s.element, row = s.hidden * e, state = s.batch * row;
+  const kernels::Scratch by_time(static_cast<std::size_t>(s.batch * s.time * s.in * e));
+  swap_axes(call.in[0].as<char>(), s.batch, s.time, s.in * e, by_time.as<char>());
   kernels::GemmArgs inputs;
   inputs.dtype = dtype;
   inputs.m = s.batch * s.time;
   inputs.n = s.gates;
   inputs.k = s.in;
-  inputs.a = call.in[0].data;
+  inputs.a = by_time.data();
   inputs.lda = s.in;
   inputs.b = call.in[1].data;
   inputs.ldb = s.gates;
@@ -98,35 +111,38 @@ void lstm_kernel(const KernelCall& call) {
   inputs.bias = call.in[3].data;
   kernels::gemm(inputs);
 
+  const kernels::Scratch last_h(static_cast<std::size_t>(state));
   kernels::GemmArgs step;
   step.dtype = dtype;
   step.accumulate = true;
   step.m = s.batch;
   step.n = s.gates;
   step.k = s.hidden;
+  step.a = call.in[4].data;
+  step.lda = s.hidden;
   step.b = call.in[2].data;
   step.ldb = s.gates;
-  step.ldc = s.time * s.gates;
+  step.ldc = s.gates;
   const expr::Kernel& run = forward_gates[dtype];
+  expr::LoopArgs args;
+  args.rows = s.batch;
+  args.cols = s.hidden;
   for (std::int64_t t = 0; t < s.time; ++t) {
-    char* z = call.out[1].as<char>() + t * s.gates * e;
-    char *h = call.out[0].as<char>() + t * row, *c = call.out[2].as<char>() + t * row;
-    step.a = t ? h - row : call.in[4].as<char>();
-    step.lda = t ? s.time * s.hidden : s.hidden;
+    char *z = call.out[1].as<char>() + t * s.batch * s.gates * e,
+         *c = call.out[2].as<char>() + t * state;
     step.c = z;
     kernels::gemm(step);
-    expr::LoopArgs args;
-    args.rows = s.batch;
-    args.cols = s.hidden;
+    step.a = last_h.data();
     for (int k = 0; k < 4; ++k) {
       args.in[k] = args.out[k] = z + k * row;
-      args.in_row_bytes[k] = args.out_row_bytes[k] = s.time * s.gates * e;
+      args.in_row_bytes[k] = args.out_row_bytes[k] = s.gates * e;
     }
-    args.in[4] = t ? c - row : call.in[5].as<char>();
-    args.in_row_bytes[4] = t ? s.time * row : row;
+    args.in[4] = t ? c - state : call.in[5].as<char>();
     args.out[4] = c;
-    args.out[5] = h;
-    args.out_row_bytes[4] = args.out_row_bytes[5] = s.time * row;
+    args.out[5] = call.out[0].as<char>() + t * row;
+    args.out[6] = last_h.data();
+    args.in_row_bytes[4] = args.out_row_bytes[4] = args.out_row_bytes[6] = row;
+    args.out_row_bytes[5] = s.time * row;
     run(args);
   }
 }
@@ -137,12 +153,13 @@ void lstm_gradient_kernel(const KernelCall& call) {
   const Sizes s(call.in[0], call.in[2]);
   const DType dtype = call.in[0].dtype;
   const std::int64_t e = s.element, row = s.hidden * e, rows = s.batch * s.time;
+  const std::int64_t state = s.batch * row;
   const auto in = [&](int i) { return call.in[static_cast<std::size_t>(i)].as<char>(); };
-  kernels::Scratch memory(static_cast<std::size_t>(rows * s.hidden * e));
-  char *dz = call.out[0].as<char>(), *before = memory.as<char>();
+  const kernels::Scratch by_time(static_cast<std::size_t>(rows * std::max(s.hidden, s.in) * e));
+  char *dz = call.out[0].as<char>(), *before = by_time.as<char>();
   char *dh = call.out[4].as<char>(), *dc = call.out[5].as<char>();  // from later steps
-  std::memset(dh, 0, static_cast<std::size_t>(s.batch * row));
-  std::memset(dc, 0, static_cast<std::size_t>(s.batch * row));
+  std::memset(dh, 0, static_cast<std::size_t>(state));
+  std::memset(dc, 0, static_cast<std::size_t>(state));
 
   kernels::GemmArgs step;
   step.dtype = dtype;
@@ -150,44 +167,35 @@ void lstm_gradient_kernel(const KernelCall& call) {
   step.m = s.batch;
   step.n = s.hidden;
   step.k = s.gates;
-  step.lda = s.time * s.gates;
+  step.lda = s.gates;
   step.b = in(2);
   step.ldb = s.gates;
   step.c = dh;
   step.ldc = s.hidden;
   const expr::Kernel& run = backward_gates[dtype];
+  expr::LoopArgs args;
+  args.rows = s.batch;
+  args.cols = s.hidden;
   for (std::int64_t t = s.time; t-- > 0;) {
-    expr::LoopArgs args;
-    args.rows = s.batch;
-    args.cols = s.hidden;
+    const std::int64_t gates = t * s.batch * s.gates * e;
     for (int k = 0; k < 4; ++k) {
-      args.in[k] = in(6) + t * s.gates * e + k * row;
-      args.out[k] = dz + t * s.gates * e + k * row;
-      args.in_row_bytes[k] = args.out_row_bytes[k] = s.time * s.gates * e;
+      args.in[k] = in(6) + gates + k * row;
+      args.out[k] = dz + gates + k * row;
+      args.in_row_bytes[k] = args.out_row_bytes[k] = s.gates * e;
     }
-    const auto operand = [&](int k, const char* at, std::int64_t step_bytes) {
-      args.in[k] = at;
-      args.in_row_bytes[k] = step_bytes;
-    };
-    operand(4, in(7) + t * row, s.time * row);
-    operand(5, t ? in(7) + (t - 1) * row : in(4), t ? s.time * row : row);
-    operand(6, in(8) + t * row, s.time * row);
-    operand(7, dh, row);
-    operand(8, in(9) + t * row, s.time * row);
-    operand(9, dc, row);
-    args.out[4] = dc;
+    args.in[4] = in(7) + t * state;
+    args.in[5] = t ? in(7) + (t - 1) * state : in(4);
+    args.in[6] = in(8) + t * row;
+    args.in[7] = dh;
+    args.in[8] = in(9) + t * state;
+    args.in[9] = args.out[4] = dc;
+    for (int k = 4; k < 10; ++k) args.in_row_bytes[k] = k == 6 ? s.time * row : row;
     args.out_row_bytes[4] = row;
     run(args);
-    step.a = dz + t * s.gates * e;
+    step.a = dz + gates;
     kernels::gemm(step);
   }
 
-  // The state before each step: h0, then all h but the last.
-  for (std::int64_t b = 0; b < s.batch && s.time > 0; ++b) {
-    char* to = before + b * s.time * row;
-    std::memcpy(to, in(3) + b * row, static_cast<std::size_t>(row));
-    std::memcpy(to + row, in(5) + b * s.time * row, static_cast<std::size_t>((s.time - 1) * row));
-  }
   const auto weights = [&](const void* a, std::int64_t width, void* out) {
     kernels::GemmArgs g;
     g.dtype = dtype;
@@ -203,7 +211,16 @@ void lstm_gradient_kernel(const KernelCall& call) {
     g.ldc = s.gates;
     kernels::gemm(g);
   };
-  weights(in(0), s.in, call.out[1].data);
+  swap_axes(in(0), s.batch, s.time, s.in * e, by_time.as<char>());
+  weights(by_time.data(), s.in, call.out[1].data);
+  // The state before each step: h0, then all h but the last.
+  if (s.time > 0) {
+    std::memcpy(before, in(3), static_cast<std::size_t>(state));
+    for (std::int64_t t = 1; t < s.time; ++t)
+      for (std::int64_t b = 0; b < s.batch; ++b)
+        std::memcpy(before + t * state + b * row, in(5) + (b * s.time + t - 1) * row,
+                    static_cast<std::size_t>(row));
+  }
   weights(before, s.hidden, call.out[2].data);
   kernels::reduce_axis(kernels::Reduction::sum, dtype, dz, 1, rows, s.gates, call.out[3].data);
 }
@@ -224,8 +241,8 @@ void infer_lstm(const Call& c, Avals& out) {
   }
   const DType dtype = c.in[0].dtype;
   out.push_back({dtype, {x[0], x[1], wh[0]}});
-  out.push_back({dtype, {x[0], x[1], wx[1]}});
-  out.push_back({dtype, {x[0], x[1], wh[0]}});
+  out.push_back({dtype, {x[1], x[0], wx[1]}});
+  out.push_back({dtype, {x[1], x[0], wh[0]}});
 }
 
 Tensor part(const Tensor& z, std::int64_t k, std::int64_t hidden) {
@@ -246,10 +263,10 @@ Tensors lstm_body(const void*, std::span<const Tensor> in) {
     c = f * c + i * g;
     h = o * tanh(c);
     all_h.push_back(expand_dims(h, 1));
-    all_c.push_back(expand_dims(c, 1));
-    all_gates.push_back(expand_dims(concat({i, f, g, o}, 1), 1));
+    all_c.push_back(expand_dims(c, 0));
+    all_gates.push_back(expand_dims(concat({i, f, g, o}, 1), 0));
   }
-  return {concat(all_h, 1), concat(all_gates, 1), concat(all_c, 1)};
+  return {concat(all_h, 1), concat(all_gates, 0), concat(all_c, 0)};
 }
 
 }  // namespace
@@ -273,8 +290,9 @@ const Op lstm_gradient_op = not_differentiable(
            check_operand_shape(c, 1, {x[2], gates});
            check_operand_shape(c, 2, {h, gates});
            for (int i : {3, 4}) check_operand_shape(c, i, {x[0], h});
-           for (int i : {5, 7, 8, 9}) check_operand_shape(c, i, {x[0], x[1], h});
-           check_operand_shape(c, 6, {x[0], x[1], gates});
+           for (int i : {5, 8}) check_operand_shape(c, i, {x[0], x[1], h});
+           for (int i : {7, 9}) check_operand_shape(c, i, {x[1], x[0], h});
+           check_operand_shape(c, 6, {x[1], x[0], gates});
            out.push_back({dtype, c.shape(6)});
            for (int i : {1, 2}) out.push_back({dtype, c.shape(i)});
            out.push_back({dtype, {c.shape(1)[1]}});
@@ -291,10 +309,10 @@ const Op lstm_gradient_op = not_differentiable(
                                         {{2, 2}},
                                         {{2, 2}},
                                         {{2, 3, 2}},
-                                        {{2, 3, 8}, 0.1, 0.9},
+                                        {{3, 2, 8}, 0.1, 0.9},
+                                        {{3, 2, 2}},
                                         {{2, 3, 2}},
-                                        {{2, 3, 2}},
-                                        {{2, 3, 2}}},
+                                        {{3, 2, 2}}},
                                        nullptr}};
          }},
     "it is the first-order gradient of lstm; higher orders go through lstm's single steps");
@@ -335,7 +353,8 @@ const Op lstm_op = composite(
                            or_zeros(cts[0], s.out[0]),
                            or_zeros(cts[2], s.out[2])};
       Tensors all = lstm_gradient_op.run(in, nullptr);
-      if (wanted & 1) grads[0] = matmul(all[0], s.in[1], {.transpose_b = true});
+      if (wanted & 1)
+        grads[0] = transpose(matmul(all[0], s.in[1], {.transpose_b = true}), {1, 0, 2});
       for (std::size_t i = 1; i < 6; ++i) grads[i] = all[i];
     });
 
@@ -345,10 +364,8 @@ LstmResult lstm(In x, In kernel, In recurrent_kernel, In bias, In h0, In c0) {
   const Tensor in[] = {x, kernel, recurrent_kernel, bias, h0, c0};
   Tensors out = lstm_op.run(in, nullptr);
   const std::int64_t last = out[0].shape()[1] - 1;
-  const auto at_end = [&](const Tensor& all) {
-    return reshape(slice(all, {0, last, 0}, {-1, 1, -1}), h0->shape());
-  };
-  return {out[0], at_end(out[0]), at_end(out[2])};
+  return {out[0], reshape(slice(out[0], {0, last, 0}, {-1, 1, -1}), h0->shape()),
+          reshape(slice(out[2], {last, 0, 0}, {1, -1, -1}), c0->shape())};
 }
 
 }  // namespace nn

@@ -196,12 +196,28 @@ Tensors batch_matmul(const BatchCall& c) {
   return c.op.run(in, c.attrs);
 }
 
+// A product over an axis of length 1 is a column times a row, element by element, which a compiler
+// can fuse: the gradient of a weight with one example need not be an array.
+Tensors outer_product(const void* attrs, std::span<const Tensor> in) {
+  const auto& p = *static_cast<const MatmulAttrs*>(attrs);
+  const Shape &a = in[0].shape(), &b = in[1].shape();
+  const std::int64_t k = p.transpose_a ? a[a.rank() - 2] : a.back();
+  if (k != 1) return {};
+  Shape column = leading(a), row = leading(b);
+  column.push_back(p.transpose_a ? a.back() : a[a.rank() - 2]);
+  column.push_back(1);
+  row.push_back(1);
+  row.push_back(p.transpose_b ? b[b.rank() - 2] : b.back());
+  return {multiply(reshape(in[0], column), reshape(in[1], row))};
+}
+
 std::vector<Sample> matmul_samples() {
   return {sample<MatmulAttrs>({{{2, 3}}, {{3, 4}}}, {}),
           sample<MatmulAttrs>({{{3, 2}}, {{4, 3}}}, {true, true}),
           sample<MatmulAttrs>({{{5, 2, 3}}, {{3, 1}}}, {}),
           sample<MatmulAttrs>({{{2, 1, 3, 2}}, {{4, 3, 5}}}, {true, false}),
-          sample<MatmulAttrs>({{{2, 0}}, {{0, 3}}}, {})};
+          sample<MatmulAttrs>({{{2, 0}}, {{0, 3}}}, {}),
+          sample<MatmulAttrs>({{{2, 1, 3}}, {{4, 1}}}, {true, true})};
 }
 
 }  // namespace
@@ -223,6 +239,7 @@ const Op matmul_op = bilinear(
                static_cast<double>(c.get<MatmulAttrs>().transpose_b ? b[b.rank() - 2] : b.back());
            return 2.0 * static_cast<double>(a.num_elements()) * n;
          },
+     .lower = outer_product,
      .samples = matmul_samples,
      .like = "numpy.matmul"},
     transpose_matmul);
