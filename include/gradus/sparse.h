@@ -23,7 +23,8 @@ Gradient add_gradients(const Gradient& a, const Gradient& b);
 Gradient clip_gradient(const Gradient& g, double low, double high);
 }  // namespace detail
 
-// Every row once, in order of first appearance.
+// Every row once, in order of first appearance; in a compiled function, as many rows as before, of
+// which some are zeros for row 0.
 Gradient combine_rows(const Gradient& g);
 
 Gradient scale(const Gradient& g, In factor);  // a scalar

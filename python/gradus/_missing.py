@@ -9,6 +9,7 @@ _LAZY = (
     "keras",
     "test",
 )
+_OF_KERAS = ("initializers", "losses", "metrics", "optimizers")  # tf.losses is tf.keras.losses
 
 INSTEAD = {
     "compat": "gradus.compat.v1 is not covered yet",
@@ -38,7 +39,11 @@ def __getattr__(name):
             return importlib.import_module("gradus." + name)
         except ModuleNotFoundError:
             pass
-    import sys
+    if name in _OF_KERAS:
+        try:
+            return importlib.import_module("gradus.keras." + name)
+        except ModuleNotFoundError:
+            pass
     if name in INSTEAD:
         raise AttributeError(f"gradus has no attribute '{name}': {INSTEAD[name]}. docs/api-coverage.md lists what is there.")
     raise AttributeError(f"module 'gradus' has no attribute '{name}'. docs/api-coverage.md lists what is covered.")
@@ -46,4 +51,4 @@ def __getattr__(name):
 
 def __dir__():
     import sys
-    return sorted(set(vars(sys.modules["gradus"])) | set(_LAZY))
+    return sorted(set(vars(sys.modules["gradus"])) | set(_LAZY) | set(_OF_KERAS))

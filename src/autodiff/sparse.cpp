@@ -4,6 +4,7 @@
 #include "autodiff/tape.h"
 #include "base/check.h"
 #include "gradus/ops.h"
+#include "gradus/tracing.h"
 
 namespace gradus {
 namespace {
@@ -21,10 +22,20 @@ Tensor widened(const Tensor& t) {
 
 Tensor norm_of(const Gradient& g) { return reduce_euclidean_norm(widened(g.values())); }
 
+// The same while the rows are not known: each sum stands where the first of its rows would stand in
+// sorted order, and what is left over are zeros for row 0.
+Gradient combine_unknown_rows(const Gradient& g) {
+  const Tensor place = expand_dims(searchsorted(sort(g.indices()), g.indices()), 1);
+  return Gradient(tensor_scatter_nd_max(zeros_like(g.indices()), place, g.indices()),
+                  tensor_scatter_nd_add(zeros_like(g.values()), place, g.values()),
+                  g.dense_shape());
+}
+
 }  // namespace
 
 Gradient combine_rows(const Gradient& g) {
   if (!g.is_rows()) return g;
+  if (is_symbolic(g.indices())) return combine_unknown_rows(g);
   const Unique rows = unique(g.indices());
   const std::int64_t count = rows.y.num_elements();
   if (count == g.indices().num_elements()) return g;

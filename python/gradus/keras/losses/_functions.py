@@ -227,18 +227,19 @@ def categorical_generalized_cross_entropy(y_true, y_pred, q):
     """(1 - p^q) / q of the probability p of the right class: between cross entropy and absolute error."""
     if not 0 < q < 1:
         raise ValueError("q must be in the interval (0, 1)")
-    y_true, y_pred = _pair(y_true, y_pred)
-    right = tf.reduce_sum(tf.cast(y_true, y_pred.dtype) * y_pred, -1)
+    y_pred = tf.convert_to_tensor(y_pred)
+    labels = tf.one_hot(tf.cast(y_true, tf.int32), y_pred.shape[-1], dtype=y_pred.dtype)
+    right = tf.reduce_sum(labels * y_pred, -1)
     return (1.0 - tf.pow(right, q)) / q
 
 
 def tversky(y_true, y_pred, alpha=0.5, beta=0.5, axis=None):
-    """1 minus the overlap of two sets, where false positives count alpha and false negatives beta."""
+    """1 minus the overlap of two sets, where false negatives count alpha and false positives beta."""
     y_true, y_pred = _pair(y_true, y_pred)
     both = tf.reduce_sum(y_true * y_pred, axis)
     false_positives = tf.reduce_sum((1.0 - y_true) * y_pred, axis)
     false_negatives = tf.reduce_sum(y_true * (1.0 - y_pred), axis)
-    return 1.0 - both / (both + alpha * false_positives + beta * false_negatives + _state.epsilon())
+    return 1.0 - both / (both + alpha * false_negatives + beta * false_positives + _state.epsilon())
 
 
 def dice(y_true, y_pred, axis=None):

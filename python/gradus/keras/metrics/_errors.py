@@ -158,7 +158,7 @@ class R2Score(Metric):
         self.squared_sum.assign_add(tf.reduce_sum(y_true * weighted, 0))
         self.total_mse.assign_add(tf.reduce_sum(tf.square(y_true - y_pred) * weight, 0))
         self.count.assign_add(tf.reduce_sum(weight, 0))
-        self.num_samples.assign_add(tf.cast(tf.shape(y_true)[0], self._dtype))
+        self.num_samples.assign_add(tf.cast(tf.size(y_true), self._dtype))
 
     def result(self):
         mean = self.sum / self.count

@@ -126,10 +126,7 @@ class Metric:
 
 def samplewise(values, sample_weight, dtype, reduce=tf.reduce_mean):
     """One value and one weight per sample: parts of samples are averaged (or summed)."""
-    mask = _state.get_mask(values)
     values = as_dtype(values, dtype)
-    if mask is not None:
-        sample_weight = apply_mask(sample_weight, mask, dtype, "sum")
     rank = len(values.shape)
     if sample_weight is None:
         return (reduce(values, list(range(1, rank))) if rank > 1 else values), None

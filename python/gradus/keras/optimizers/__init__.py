@@ -36,6 +36,9 @@ def deserialize(config, custom_objects=None):
     """The optimizer that `serialize` wrote down."""
     if isinstance(config, dict) and str(config.get("class_name")).lower() in _registry._classes:
         config = {**config, "class_name": str(config["class_name"]).lower()}
+    if custom_objects and isinstance(config.get("config", {}).get("learning_rate"), dict):
+        rate = schedules.deserialize(config["config"]["learning_rate"], custom_objects)
+        config = {**config, "config": {**config["config"], "learning_rate": rate}}
     return _registry.deserialize(config, custom_objects)
 
 
