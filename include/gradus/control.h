@@ -11,6 +11,7 @@
 // read and assign variables, and return any structure of tensors (gradus/structure.h).
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 #include <tuple>
 
@@ -18,6 +19,8 @@
 #include "gradus/structure.h"
 
 namespace gradus {
+
+struct OpenRegion;
 
 namespace detail {
 
@@ -28,6 +31,24 @@ std::int64_t known_branch(const char* what, const Tensor& chooser, std::size_t b
 // All branches traced: the results of the one that the program will choose.
 std::vector<Tensor> choose(const char* what, const Tensor& chooser,
                            const std::vector<Branch>& branches);
+
+// A branch that is traced before it is known which of its values are results: whoever compares
+// branches does so when all of them are traced. One that is dropped leaves nothing in the program.
+class TracedBranch {
+ public:
+  TracedBranch(const Tensor& chooser, const std::function<void()>& f);
+  ~TracedBranch();
+  TracedBranch(TracedBranch&&) noexcept;
+
+ private:
+  friend std::vector<Tensor> choose(const char* what, const Tensor& chooser,
+                                    std::vector<TracedBranch> branches,
+                                    const std::vector<std::vector<Tensor>>& results);
+  std::unique_ptr<OpenRegion> region_;
+};
+std::vector<Tensor> choose(const char* what, const Tensor& chooser,
+                           std::vector<TracedBranch> branches,
+                           const std::vector<std::vector<Tensor>>& results);
 
 // A branch whose result is kept without its tensors, for the structure.
 template <class R, class F>

@@ -12,6 +12,7 @@ class VariableTracer;
 
 // Whether this thread is tracing a function.
 bool is_tracing() noexcept;
+bool is_tracing_region() noexcept;  // a branch or the body of a loop
 // A name for a value that has no elements yet, and what makes it: "Placeholder" or an op.
 bool is_symbolic(const Tensor& t) noexcept;
 std::string traced_name(const Tensor& t);

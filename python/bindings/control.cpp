@@ -60,7 +60,39 @@ PyObject* zero_rows(const Arguments& a) {
   return wrap(zeros(shape, row.dtype()));
 }
 
+// Branches whose results Python compares (gradus/autograph) before they become a part of the
+// program.
+void drop_branch(PyObject* capsule) {
+  delete static_cast<detail::TracedBranch*>(PyCapsule_GetPointer(capsule, nullptr));
+}
+
+PyObject* trace_branch(const Arguments& a) {
+  auto branch = std::make_unique<detail::TracedBranch>(
+      a.tensor(0), [&] { Ref::own(PyObject_CallNoArgs(a[1])); });
+  return Ref::own(PyCapsule_New(branch.release(), nullptr, drop_branch)).release();
+}
+
+PyObject* join_branches(const Arguments& a) {
+  std::vector<detail::TracedBranch> branches;
+  std::vector<std::vector<Tensor>> results;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(a[1]); ++i) {
+    PyObject* capsule = PyTuple_GET_ITEM(a[1], i);
+    branches.push_back(
+        std::move(*static_cast<detail::TracedBranch*>(PyCapsule_GetPointer(capsule, nullptr))));
+    results.push_back(to_tensors(PyTuple_GET_ITEM(a[2], i), "cond"));
+  }
+  const auto chosen = detail::choose("cond", a.tensor(0), std::move(branches), results);
+  Ref list = Ref::own(PyList_New(static_cast<Py_ssize_t>(chosen.size())));
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), wrap(chosen[i]));
+  return list.release();
+}
+
 const FunctionEntry entries[] = {
+    {"_trace_branch", "index, function", "A function traced as a branch, not yet used.",
+     trace_branch},
+    {"_join_branches", "index, branches, results", "The results of the branch that will be chosen.",
+     join_branches},
     {"_choose", "index, branches", "The results of the branch that the program will choose.",
      choose},
     {"_loop", "test, body, loop_vars, maximum_iterations",

@@ -45,6 +45,44 @@ Index to_index(PyObject* key) {
   return to_int(key);
 }
 
+// A position that only the program will know.
+bool is_traced_position(PyObject* key) {
+  return is_tensor(key) && is_symbolic(tensor_of(key)) && is_position(key);
+}
+
+// The element or slice at a traced position of one axis; below 0 counts from the end.
+Tensor at_traced(const Tensor& x, const Tensor& position, int axis) {
+  const Tensor size = cast(dynamic_size(x.shape()[axis]), position.dtype());
+  const Tensor from_start = where(position < 0, position + size, position);
+  // In a loop the gradient is one row, elsewhere it is as large as x, as TensorFlow's.
+  if (axis == 0 && !is_tracing_region()) return gather_nd(x, reshape(from_start, {1}));
+  return gather(x, from_start, axis);
+}
+
+// x[parts] with traced positions among the parts: all of an axis first, then the place in it.
+Tensor index_traced(const Tensor& x, PyObject* parts) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(parts);
+  int taken = 0;
+  for (Py_ssize_t i = 0; i < count; ++i)
+    taken += PyTuple_GET_ITEM(parts, i) != Py_None && PyTuple_GET_ITEM(parts, i) != Py_Ellipsis;
+  std::vector<Index> indices;
+  std::vector<std::pair<int, Tensor>> later;
+  int axis = 0;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* part = PyTuple_GET_ITEM(parts, i);
+    if (is_traced_position(part)) {
+      indices.push_back(Slice{});
+      later.emplace_back(axis++, tensor_of(part));
+      continue;
+    }
+    indices.push_back(to_index(part));
+    axis += part == Py_Ellipsis ? x.rank() - taken : part == Py_None || PySlice_Check(part);
+  }
+  Tensor y = index(x, indices);
+  for (std::size_t i = later.size(); i-- > 0;) y = at_traced(y, later[i].second, later[i].first);
+  return y;
+}
+
 bool is_mask(PyObject* key) {
   if (is_tensor(key) || is_variable(key)) return *own_dtype(key) == bool_;
   if (PyBool_Check(key) || !PyObject_CheckBuffer(key) || PySequence_Check(key) <= 0) return false;
@@ -68,9 +106,14 @@ PyObject* subscript(PyObject* self, PyObject* key) {
       const Tensor x = to_tensor(self);
       if (PyLong_CheckExact(key)) return wrap_slice(self, key, index(x, {Index(to_int(key))}));
       if (is_mask(key)) return wrap(boolean_mask(x, to_tensor(key)));
+      if (is_traced_position(key)) return wrap(index_traced(x, Ref::own(PyTuple_Pack(1, key))));
       std::vector<Index> indices;
       if (PyTuple_Check(key) || PyList_Check(key)) {
         const Ref parts = Ref::own(PySequence_Tuple(key));
+        bool traced = false;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.get()); ++i)
+          traced = traced || is_traced_position(PyTuple_GET_ITEM(parts.get(), i));
+        if (traced) return wrap(index_traced(x, parts));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.get()); ++i)
           indices.push_back(to_index(PyTuple_GET_ITEM(parts.get(), i)));
       } else {

@@ -70,5 +70,8 @@ from ._transforms import *  # noqa: E402, F401, F403
 from ._function import *  # noqa: E402, F401, F403
 from . import _function  # noqa: E402
 _function.publish(_namespace)
+from . import autograph  # noqa: E402, F401
+from .autograph import _builtins  # noqa: E402
+_builtins.publish(_namespace)
 from ._module import Module, name_scope  # noqa: E402, F401
 from ._missing import __dir__, __getattr__  # noqa: E402, F401

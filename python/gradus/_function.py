@@ -6,6 +6,7 @@ import operator
 import weakref
 
 from . import _core, nest
+from .autograph._convert import Traced
 from ._compositions import TensorSpec
 
 __all__ = ["function", "init_scope", "executing_eagerly", "inside_function"]
@@ -100,17 +101,18 @@ def _checked_signature(signature, parameters, name):
     return tuple(signature)
 
 
-def _made(python_function, input_signature, owner=None, is_method=False):
+def _made(python_function, input_signature, autograph=True, owner=None, is_method=False):
+    traced = Traced(python_function) if autograph else python_function
     name = getattr(python_function, "__name__", type(python_function).__name__)
     parameters = _parameters(python_function, is_method)
     if input_signature is not None and not is_method and parameters and parameters[0][0] == "self":
         checked = tuple(input_signature)  # a method: bound before it is called
-        made = _core.Function(python_function, name, parameters, None, owner)
+        made = _core.Function(traced, name, parameters, None, owner)
     else:
         checked = _checked_signature(input_signature, parameters, name)
-        made = _core.Function(python_function, name, parameters, checked, owner)
+        made = _core.Function(traced, name, parameters, checked, owner)
     functools.update_wrapper(made, python_function, updated=())
-    made._input_signature = checked
+    made._input_signature, made._autograph = checked, autograph
     return made
 
 
@@ -120,8 +122,8 @@ def bind(function, instance, known):
     try:
         owner = weakref.ref(instance, lambda _: known.pop(key, None))
     except TypeError:  # an object that cannot be referred to weakly
-        return _made(function.python_function, function._input_signature, lambda: instance, True)
-    bound = _made(function.python_function, function._input_signature, owner, True)
+        return _made(function.python_function, function._input_signature, function._autograph, lambda: instance, True)
+    bound = _made(function.python_function, function._input_signature, function._autograph, owner, True)
     known[key] = bound
     return bound
 
@@ -133,15 +135,16 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
 
     Sizes and numbers that change from call to call become inputs of the program, so that few traces are made; explain()
     of the result says which there were and why. What the function does besides computing with tensors (printing,
-    appending to lists) happens only while it is traced.
+    appending to lists) happens only while it is traced. With autograph, Python's control flow over tensors becomes a part of
+    the program.
     """
     if func is None:
-        return functools.partial(function, input_signature=input_signature)
+        return functools.partial(function, input_signature=input_signature, autograph=autograph)
     if isinstance(func, _core.Function):
         func = func.python_function
     if not callable(func):
         raise TypeError(f"tf.function takes a callable, got {func!r}")
-    return _made(func, input_signature)
+    return _made(func, input_signature, autograph)
 
 
 class ConcreteFunction:
@@ -235,6 +238,10 @@ def _signatures(self, verbose=True):
 
 _core.Function.get_concrete_function = _get_concrete_function
 _core.Function.pretty_printed_concrete_signatures = _signatures
+_traced_function = _core.Function.python_function
+_core.Function.python_function = property(
+    lambda self: getattr(_traced_function.__get__(self), "function", _traced_function.__get__(self)),
+    doc="The function that is traced.")
 _core.Function.input_signature = property(lambda self: self._input_signature)
 _core.Function.function_spec = property(lambda self: inspect.signature(self.python_function))
 _core.Function.__repr__ = lambda self: f"<gradus.Function {self.__name__}>"
@@ -276,6 +283,3 @@ def publish(namespace):
     global _cast, _constant, _convert_to_tensor, _is_tensor
     tf = namespace("")
     _cast, _constant, _convert_to_tensor, _is_tensor = tf.cast, tf.constant, tf.convert_to_tensor, tf.is_tensor
-    tf.autograph = namespace("autograph")
-    tf.autograph.experimental = namespace("autograph.experimental")
-    tf.autograph.experimental.do_not_convert = tf.autograph.do_not_convert = lambda func=None: func or (lambda f: f)

@@ -46,6 +46,54 @@ void give_dtypes(const char* what, std::span<OpenRegion> regions) {
   }
 }
 
+void check_chooser(const char* what, const Tensor& chooser) {
+  if (chooser.impl()->kind != ValueKind::batched) return;
+  fail<UnimplementedError>("[", what, "] every example of a vmap would choose for itself; ",
+                           "compute both sides and use where");
+}
+
+// Traced branches with their results become one node.
+std::vector<Tensor> choose_among(const char* what, const Tensor& chooser,
+                                 std::vector<OpenRegion>& open) {
+  for (const OpenRegion& region : open) {
+    if (region.out.size() == open[0].out.size()) continue;
+    fail<InvalidArgumentError>("[", what, "] the branches give ", open[0].out.size(), " and ",
+                               region.out.size(), " tensors; all must give the same");
+  }
+  give_dtypes(what, open);
+  for (std::size_t r = 1; r < open.size(); ++r) {
+    for (std::size_t i = 0; i < open[r].out.size(); ++i) {
+      const std::string a = open[0].print(open[0].result(i)), b = open[r].print(open[r].result(i));
+      if (a == b) continue;
+      fail<InvalidArgumentError>("[", what, "] result ", i, " is ", b, " in branch ",
+                                 r == 1 && open.size() == 2 ? "true" : std::to_string(r), " and ",
+                                 a, " in branch ", open.size() == 2 ? "false" : "0",
+                                 "; dtypes and shapes must agree");
+    }
+  }
+  // Variables that a branch writes are further results of all.
+  const std::size_t results = open[0].out.size();
+  std::vector<std::shared_ptr<VariableState>> written;
+  for (const OpenRegion& r : open)
+    for (const auto& e : r.variables)
+      if (e.is_written && !std::ranges::count(written, e.variable)) written.push_back(e.variable);
+  for (const auto& variable : written) {
+    const Tensor before = read_variable(*variable);
+    for (OpenRegion& r : open) {
+      Tensor now = before;
+      for (const auto& e : r.variables)
+        if (e.variable == variable && e.is_written) now = e.now;
+      r.out.push_back(now);
+    }
+  }
+  std::vector<std::shared_ptr<Region>> regions;
+  const std::vector<Tensor> operands = close_regions(open, regions);
+  const auto all = std::make_shared<Branches>(std::move(regions));
+  const Tensors out = run_branches(all, without_mark(chooser), operands);
+  for (std::size_t i = 0; i < written.size(); ++i) Variable(written[i]).assign(out[results + i]);
+  return std::vector<Tensor>(out.begin(), out.begin() + results);
+}
+
 }  // namespace
 
 std::int64_t known_branch(const char* what, const Tensor& chooser, std::size_t branches) {
@@ -77,53 +125,36 @@ Shape shape_outside(const Tensor& inner) {
   return bind_shape(symbols, names, inner.shape());
 }
 
+TracedBranch::TracedBranch(const Tensor& chooser, const std::function<void()>& f)
+    : region_(std::make_unique<OpenRegion>(
+          open_region(surroundings(chooser), {}, {}, [&](const std::vector<Tensor>&) {
+            f();
+            return std::vector<Tensor>();
+          }))) {}
+TracedBranch::~TracedBranch() = default;
+TracedBranch::TracedBranch(TracedBranch&&) noexcept = default;
+
+std::vector<Tensor> choose(const char* what, const Tensor& chooser,
+                           std::vector<TracedBranch> branches,
+                           const std::vector<std::vector<Tensor>>& results) {
+  check_chooser(what, chooser);
+  std::vector<OpenRegion> open;
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    open.push_back(std::move(*branches[i].region_));
+    open.back().out = results[i];
+  }
+  return choose_among(what, chooser, open);
+}
+
 std::vector<Tensor> choose(const char* what, const Tensor& chooser,
                            const std::vector<Branch>& branches) {
-  if (chooser.impl()->kind == ValueKind::batched) {
-    fail<UnimplementedError>("[", what, "] every example of a vmap would choose for itself; ",
-                             "compute both sides and use where");
-  }
-  Graph& outer = surroundings(chooser);
+  check_chooser(what, chooser);
   std::vector<OpenRegion> open;
   for (const Branch& branch : branches) {
-    open.push_back(open_region(outer, {}, {}, [&](std::vector<Tensor>) { return branch(); }));
-    if (open.back().out.size() != open[0].out.size()) {
-      fail<InvalidArgumentError>("[", what, "] the branches give ", open[0].out.size(), " and ",
-                                 open.back().out.size(), " tensors; all must give the same");
-    }
+    open.push_back(open_region(surroundings(chooser), {}, {},
+                               [&](const std::vector<Tensor>&) { return branch(); }));
   }
-  give_dtypes(what, open);
-  for (std::size_t r = 1; r < open.size(); ++r) {
-    for (std::size_t i = 0; i < open[r].out.size(); ++i) {
-      const std::string a = open[0].print(open[0].result(i)), b = open[r].print(open[r].result(i));
-      if (a == b) continue;
-      fail<InvalidArgumentError>("[", what, "] result ", i, " is ", b, " in branch ",
-                                 r == 1 && branches.size() == 2 ? "true" : std::to_string(r),
-                                 " and ", a, " in branch ", branches.size() == 2 ? "false" : "0",
-                                 "; dtypes and shapes must agree");
-    }
-  }
-  // Variables that a branch writes are further results of all.
-  const std::size_t results = open[0].out.size();
-  std::vector<std::shared_ptr<VariableState>> written;
-  for (const OpenRegion& r : open)
-    for (const auto& e : r.variables)
-      if (e.is_written && !std::ranges::count(written, e.variable)) written.push_back(e.variable);
-  for (const auto& variable : written) {
-    const Tensor before = read_variable(*variable);
-    for (OpenRegion& r : open) {
-      Tensor now = before;
-      for (const auto& e : r.variables)
-        if (e.variable == variable && e.is_written) now = e.now;
-      r.out.push_back(now);
-    }
-  }
-  std::vector<std::shared_ptr<Region>> regions;
-  const std::vector<Tensor> operands = close_regions(open, regions);
-  const auto all = std::make_shared<Branches>(std::move(regions));
-  const Tensors out = run_branches(all, without_mark(chooser), operands);
-  for (std::size_t i = 0; i < written.size(); ++i) Variable(written[i]).assign(out[results + i]);
-  return std::vector<Tensor>(out.begin(), out.begin() + results);
+  return choose_among(what, chooser, open);
 }
 
 }  // namespace gradus::detail

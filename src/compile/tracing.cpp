@@ -10,6 +10,10 @@ namespace gradus {
 
 bool is_tracing() noexcept { return thread_context.graph != nullptr; }
 
+bool is_tracing_region() noexcept {
+  return thread_context.graph != nullptr && thread_context.graph->is_region();
+}
+
 bool is_symbolic(const Tensor& t) noexcept {
   return t.defined() && t.impl()->kind == ValueKind::traced;
 }

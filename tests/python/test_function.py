@@ -52,7 +52,7 @@ def test_side_effects_only_at_trace_and_one_program_for_all_sizes():
 def test_traced_tensor():
     seen = {}
 
-    @tf.function
+    @tf.function(autograph=False)
     def f(x):
         seen.update(repr=repr(x), str=str(x), shape=x.shape, inner=repr(x * 2), sizes=repr(tf.shape(x)),
                     eager=tf.executing_eagerly(), inside=tf.inside_function())
@@ -353,7 +353,7 @@ def test_exceptions_leave_variables_alone():
         f(tf.constant(1.0), True)
     assert v.numpy() == 1 and f(tf.constant(1.0), False).numpy() == 2
     with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
-        tf.function(lambda x: 1 if x > 0 else 2)(tf.constant(1.0))
+        tf.function(lambda x: 1 if x > 0 else 2, autograph=False)(tf.constant(1.0))
     assert not tf.inside_function()
 
 

@@ -1,0 +1,195 @@
+"""if: one branch of Python, or both traced and joined where they differ."""
+import sys
+
+from .. import _core, nest
+
+
+class _Mark:
+    def __init__(self, text):
+        self._text = text
+
+    def __repr__(self):
+        return self._text
+
+
+undefined = _Mark("<a variable without a value>")
+no_value = _Mark("<nothing returned yet>")
+
+
+def tf():
+    return sys.modules["gradus"]
+
+
+def read(get):
+    """The value of a variable, an attribute or an item, or undefined."""
+    try:
+        return get()
+    except (NameError, AttributeError, KeyError, IndexError):
+        return undefined
+
+
+def is_traced(value):
+    """Whether it is a tensor without a value."""
+    return _core._traced_name(value) is not None
+
+
+def as_test(value):
+    """A variable in a test is its value."""
+    return value.value() if isinstance(value, _core.Variable) and _core._is_tracing() else value
+
+
+def check_test(test, what):
+    if test.dtype == tf().bool and test.ndim == 0:
+        return
+    hint = "" if test.dtype == tf().bool else "; to use as boolean Tensor, use `tf.cast`"
+    raise ValueError(f"condition of {what} expected to be `tf.bool` scalar, got {test}{hint}; to check for None, use "
+                     "`is not None`")
+
+
+def returned(flag, value):
+    """The result of a function that returns on some ways only."""
+    if is_traced(flag):
+        raise ValueError("the else branch must also have a return statement: a tensor decides whether the function returns a "
+                         "value, so it must return one on every way.")
+    return value if flag else None
+
+
+def if_stmt(test, then, otherwise, get, put, names, hard, soft, lenient=False):
+    """Runs a branch. The first `hard` names are read afterwards, the next `soft` ones may be; others are done with."""
+    test = as_test(test)
+    if not is_traced(test):
+        if test:
+            then()
+        else:
+            otherwise()
+        return
+    check_test(test, "if statement")
+    before = get()
+    results = []
+
+    def run(branch):
+        def traced():
+            put(before)
+            branch()
+            results.append(tuple(map(settled, get(), before)))
+        return traced
+
+    try:
+        yes, no = _core._trace_branch(test, run(then)), _core._trace_branch(test, run(otherwise))
+        joined = Joined(names, hard, soft, lenient or [_has_jumped(names, r) for r in results])
+        for i in range(len(names)):
+            joined.add(i, *[r[i] for r in results])
+        outputs = _core._join_branches(test, (no, yes), (joined.no, joined.yes))
+    except BaseException:
+        put(before)
+        raise
+    put(joined.after(outputs))
+
+
+def _has_jumped(names, values):
+    """Whether a branch ends with a return, break or continue: what it left undefined will not be missed."""
+    return any(v is True and n.startswith(("ag__returned", "ag__broke", "ag__continued")) for n, v in zip(names, values))
+
+
+def settled(value, before):
+    """Numbers that are inputs of the function become tensors while the branch that computed them is open."""
+    if value is before or not nest.is_nested(value) and not hasattr(value, "__gradus_number__"):
+        return value
+    convert = tf().convert_to_tensor
+    return nest.map_structure(lambda v: convert(v) if hasattr(v, "__gradus_number__") else v, value)
+
+
+def is_tensor_like(value):
+    """Whether it can be a tensor of the program. Variables are not: they stay the objects they are."""
+    if isinstance(value, (bool, int, float, complex, _core.Tensor)):
+        return not isinstance(value, _core.Variable)
+    return hasattr(value, "__gradus_number__") or hasattr(value, "__array__") and hasattr(value, "dtype")
+
+
+def same_value(a, b):
+    """Whether two leaves are one Python value, which then stays one."""
+    if a is b:
+        return True
+    return type(a) is type(b) and isinstance(a, (bool, int, float, complex, str, bytes, type)) and a == b
+
+
+class Joined:
+    """The variables after an if: what both branches left alone, and results of the program where they differ."""
+
+    def __init__(self, names, hard, soft, lenient):
+        self.names, self.hard, self.soft, self.lenient = names, hard, soft, lenient  # True, or for which branches
+        self.yes, self.no = [], []  # tensors that the branches give
+        self.values = []  # of the names: as they are, or with places of the tensors
+
+    def add(self, i, yes, no):
+        name = self.names[i]
+        if yes is no:
+            self.values.append(lambda _: yes)
+        elif i >= self.hard + self.soft:
+            self.values.append(lambda _: undefined)
+        elif (yes is undefined or no is undefined) and not self._fills(yes, no):
+            if i < self.hard and self.lenient is not True:
+                raise ValueError(f"'{name}' must also be initialized in the {'main' if yes is undefined else 'else'} branch")
+            self.values.append(lambda _: undefined)
+        else:
+            try:
+                self._both(name, yes, no)
+            except (TypeError, ValueError):
+                if i < self.hard:
+                    raise
+                self.values.append(lambda _: undefined)
+
+    def _fills(self, yes, no):
+        return self.lenient is not True and self.lenient[0 if yes is undefined else 1]
+
+    def _both(self, name, yes, no):
+        shown = "the return value" if name == "ag__value" else f"'{name}'"
+        if isinstance(yes, _Mark):
+            yes = placeholder(no)
+        if isinstance(no, _Mark):
+            no = placeholder(yes)
+        for value, other, where in ((yes, no, "main"), (no, yes, "else")):
+            if value is None:
+                raise ValueError(f"{shown} is None at the end of the {where} branch.")
+        try:
+            nest.assert_same_structure(yes, no)
+        except (TypeError, ValueError) as e:
+            raise TypeError(f"{shown} must have the same nested structure in the main and else branches:\n\n{e}") from None
+        places, pairs = [], []
+        for a, b in zip(nest.flatten(yes), nest.flatten(no)):
+            if same_value(a, b):
+                places.append((None, a))
+                continue
+            a, b = self._tensors(shown, a, b)
+            places.append((len(self.yes) + len(pairs), None))
+            pairs.append((a, b))
+        self.yes += [a for a, _ in pairs]
+        self.no += [b for _, b in pairs]
+        self.values.append(lambda out: nest.pack_sequence_as(yes, [v if at is None else out[at] for at, v in places]))
+
+    @staticmethod
+    def _tensors(shown, a, b):
+        if not (is_tensor_like(a) and is_tensor_like(b)):
+            raise TypeError(f"{shown} is {a!r} at the end of the main branch and {b!r} at the end of the else branch; a tensor "
+                            "decides between the branches, so they must give tensors, or the same value")
+        a, b = tf().convert_to_tensor(a), tf().convert_to_tensor(b)
+        if a.dtype != b.dtype:
+            raise TypeError(f"{shown} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else branch")
+        if not a.shape.is_compatible_with(b.shape):
+            raise ValueError(f"{shown} has shape {a.shape} in the main branch, but shape {b.shape} in the else branch")
+        return a, b
+
+    def after(self, outputs):
+        return tuple(value(outputs) for value in self.values)
+
+
+def placeholder(like):
+    """Zeros where nothing is returned yet; nobody will see them."""
+    zeros = tf().zeros
+
+    def one(leaf):
+        if not is_tensor_like(leaf):
+            return leaf
+        leaf = tf().convert_to_tensor(leaf)
+        return zeros(leaf.shape, leaf.dtype)
+    return nest.map_structure(one, like)

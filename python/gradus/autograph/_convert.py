@@ -1,0 +1,230 @@
+"""Which functions are converted, and how a converted tree becomes a function that shares the variables of the original."""
+import __future__
+
+import ast
+import functools
+import os
+import sysconfig
+import types
+import weakref
+
+from .. import _core
+from ._source import NotConvertible, node_of
+
+_FUTURE = 0
+for _name in __future__.all_feature_names:
+    _FUTURE |= getattr(__future__, _name).compiler_flag
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PYTHON = tuple(os.path.abspath(p) + os.sep for p in {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")} if p)
+_INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+
+_converted = weakref.WeakKeyDictionary()  # code -> code, or the reason why not
+
+
+class Converted:
+    """Marks on functions, kept in their __dict__."""
+    DONE, NEVER = "__gradus_converted__", "__gradus_do_not_convert__"
+
+
+def mark(function):
+    """A function that was written inside a converted one, and converted with it."""
+    setattr(function, Converted.DONE, True)
+    return function
+
+
+def do_not_convert(func=None):
+    """A decorator: the function is called as it is, also while a function is traced."""
+    if func is None:
+        return do_not_convert
+    try:
+        setattr(func, Converted.NEVER, True)
+        return func
+    except (AttributeError, TypeError):
+        pass
+
+    @functools.wraps(func)
+    def wrapper(*args, **kwargs):
+        return func(*args, **kwargs)
+    setattr(wrapper, Converted.NEVER, True)
+    return wrapper
+
+
+def _is_users(function):
+    """Python's own modules and Gradus are left alone, and installed ones that do not use Gradus."""
+    file = os.path.abspath(function.__code__.co_filename)
+    if file.startswith(_OWN):
+        return False
+    if any(part in file for part in _INSTALLED):
+        return any(isinstance(v, types.ModuleType) and v.__name__.partition(".")[0] == "gradus"
+                   for v in list(function.__globals__.values()))
+    return not file.startswith(_PYTHON)
+
+
+def _inner_code(code):
+    return next(c for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+def _renamed(code, name, qualname):
+    """Pieces of a function carry its name, so that tracebacks read as if nothing had happened."""
+    constants = tuple(_renamed(c, name, qualname) if isinstance(c, types.CodeType) and c.co_name.startswith("ag__") else c
+                      for c in code.co_consts)
+    names = {"co_name": name}
+    if hasattr(code, "co_qualname"):
+        names["co_qualname"] = qualname
+    return code.replace(co_consts=constants, **names)
+
+
+def converted_tree(function):
+    """The converted syntax tree of a function and the class it was written in."""
+    from ._rewrite import Rewriter
+    node, of_class = node_of(function)
+    try:
+        node = Rewriter(node).run()
+    except RecursionError:
+        raise NotConvertible("it is nested too deeply") from None
+    return node, of_class
+
+
+def _compile(function):
+    node, of_class = converted_tree(function)
+    code = function.__code__
+    if isinstance(node, ast.Lambda):
+        _strip(node.args)
+        definition = ast.copy_location(ast.Expr(node), node)
+    else:
+        node.decorator_list, node.returns = [], None
+        node.name = "ag__function"  # its own name must not become a local one of the factory
+        _strip(node.args)
+        definition = node
+    if of_class is not None:  # for names that begin with two underscores
+        definition = ast.copy_location(ast.ClassDef(of_class, [], [], [definition], []), definition)
+    free = [n for n in ("ag__",) + code.co_freevars if n != "__class__" or of_class is None]
+    bind = ast.parse("def ag__factory():\n  " + " = ".join(free) + " = None")
+    for n in ast.walk(bind):
+        if hasattr(n, "lineno"):
+            n.lineno = n.end_lineno = definition.lineno
+    bind.body[0].body.append(definition)
+    ast.fix_missing_locations(bind)
+    made = compile(bind, code.co_filename, "exec", code.co_flags & _FUTURE, True)
+    made = _inner_code(_inner_code(made))
+    if of_class is not None:
+        made = _inner_code(made)
+    return _renamed(made, code.co_name, getattr(code, "co_qualname", code.co_name))
+
+
+def _strip(arguments):
+    """Defaults and annotations belong to the function, not to its code."""
+    arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
+    arguments.defaults = []
+    everything = arguments.posonlyargs + arguments.args + arguments.kwonlyargs + [arguments.vararg, arguments.kwarg]
+    for a in everything:
+        if a is not None:
+            a.annotation = None
+
+
+def code_of(function):
+    """The converted code of a function, or the reason why there is none."""
+    code = function.__code__
+    made = _converted.get(code)
+    if made is None:
+        try:
+            made = _compile(function)
+        except NotConvertible as e:
+            made = str(e)
+        _converted[code] = made
+    return made
+
+
+def converted_function(function):
+    """The function, converted, whatever module it is from; itself if that is not possible."""
+    marks = function.__dict__
+    if Converted.DONE in marks or Converted.NEVER in marks:
+        return function
+    code = code_of(function)
+    if isinstance(code, str):
+        return function
+    from . import _operators
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    cells["ag__"] = types.CellType(_operators)
+    made = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__,
+                              tuple(cells[n] for n in code.co_freevars))
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__, made.__module__, made.__doc__ = function.__qualname__, function.__module__, function.__doc__
+    made.__annotations__ = function.__annotations__
+    made.__dict__.update(marks)
+    return mark(made)
+
+
+def converted(f, requested=False):
+    """What to call instead of f; f itself if it is not the user's, cannot be converted or must not be."""
+    kind = type(f)
+    if kind is types.FunctionType:
+        return converted_function(f) if requested or _is_users_cached(f) else f
+    if kind is types.MethodType:
+        inner = converted(f.__func__, requested)
+        return f if inner is f.__func__ else types.MethodType(inner, f.__self__)
+    if kind is functools.partial:
+        inner = converted(f.func, requested)
+        return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
+    if kind is types.BuiltinFunctionType or isinstance(f, (type, _core.Function)):
+        return f
+    call = getattr(kind, "__call__", None)
+    if type(call) is not types.FunctionType:
+        return f
+    inner = converted(call, requested)
+    return f if inner is call else types.MethodType(inner, f)
+
+
+_users = weakref.WeakKeyDictionary()
+
+
+def _is_users_cached(function):
+    known = _users.get(function.__code__)
+    if known is None:
+        known = _users[function.__code__] = _is_users(function)
+    return known
+
+
+class Traced:
+    """What tf.function traces: the function, converted as long as something is traced."""
+
+    __slots__ = ("function", "_converted", "__weakref__")
+
+    def __init__(self, function):
+        self.function, self._converted = function, None
+
+    def __call__(self, *args, **kwargs):
+        if not _core._is_tracing():
+            return self.function(*args, **kwargs)
+        if self._converted is None:
+            self._converted = converted(self.function, True)
+        try:
+            return self._converted(*args, **kwargs)
+        except Exception as e:
+            raise e.with_traceback(without_own_frames(e.__traceback__))
+
+    def __repr__(self):
+        return repr(self.function)
+
+
+def without_own_frames(trace):
+    """A traceback without the frames of this package; as it is if nothing else would be left."""
+    kept = []
+    at = trace
+    while at is not None:
+        if not at.tb_frame.f_code.co_filename.startswith(_OWN):
+            kept.append(at)
+        at = at.tb_next
+    if not kept:
+        return trace
+    result = None
+    for at in reversed(kept):
+        result = types.TracebackType(result, at.tb_frame, at.tb_lasti, at.tb_lineno)
+    return result
+
+
+def why_not(code):
+    """Why the function with this code is not converted, or None."""
+    known = _converted.get(code)
+    return known if isinstance(known, str) else None
+
