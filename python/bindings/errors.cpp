@@ -4,7 +4,6 @@
 #include <map>
 #include <new>
 
-#include "gradus/error.h"
 #include "gradus/interrupt.h"
 
 namespace gradus::python {
@@ -53,6 +52,8 @@ void set_python_error() noexcept {
   try {
     throw;
   } catch (const PythonError&) {
+  } catch (const PythonFailure& e) {
+    e.restore();
   } catch (const InvalidArgumentError& e) {
     raise_named("InvalidArgumentError", e.what());
   } catch (const NotFoundError& e) {
@@ -84,6 +85,30 @@ void set_python_error() noexcept {
   } catch (...) {
     PyErr_SetString(PyExc_SystemError, "an unknown C++ exception");
   }
+}
+
+struct PythonFailure::State {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  ~State() {
+    const HoldGil gil;
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+  }
+};
+
+PythonFailure::PythonFailure()
+    : Error("the Python function raised an exception"), state_(std::make_shared<State>()) {
+  PyErr_Fetch(&state_->type, &state_->value, &state_->trace);
+}
+
+void PythonFailure::restore() const {
+  PyErr_Restore(std::exchange(state_->type, nullptr), std::exchange(state_->value, nullptr),
+                std::exchange(state_->trace, nullptr));
+}
+
+bool PythonFailure::is_ordinary() const {
+  return PyErr_GivenExceptionMatches(state_->type, PyExc_Exception) != 0;
 }
 
 LongWork::LongWork() : saved_(PyEval_SaveThread()) {

@@ -6,7 +6,9 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
+#include "gradus/error.h"
 #include "object.h"
 
 namespace gradus::python {
@@ -65,6 +67,21 @@ class HoldGil {
  private:
   PyGILState_STATE state_;
 };
+
+// A pending Python exception on its way through the engine, as one of its errors.
+class PythonFailure : public Error {
+ public:
+  PythonFailure();
+  void restore() const;
+  bool is_ordinary() const;  // not KeyboardInterrupt, say
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// Raised by Python code that a running program called; nobody may try another way.
+class HostFailed : public PythonFailure {};
 
 void install_interrupt_handler();
 

@@ -19,6 +19,7 @@ void add_function_type(PyObject* module);
 void add_control_functions();
 void add_update_functions();
 void add_file_functions();
+void add_host_functions();
 
 namespace {
 
@@ -93,6 +94,7 @@ void prepare(PyObject* module) {
   add_control_functions();
   add_update_functions();
   add_file_functions();
+  add_host_functions();
   install_interrupt_handler();
 }
 

@@ -17,7 +17,6 @@
 #include "function.h"
 #include "function_key.h"
 #include "function_results.h"
-#include "gradus/error.h"
 #include "gradus/ops.h"
 #include "lines.h"
 #include "nest.h"
@@ -29,34 +28,8 @@ namespace gradus::python {
 
 namespace {
 
-// The class of a pending Python exception that goes through the engine: as an Error, so that the
-// engine may try another way, in which case it is dropped.
-class BodyFailed : public Error {
- public:
-  BodyFailed() : Error("the Python function raised an exception"), state_(new State, drop) {
-    PyErr_Fetch(&state_->type, &state_->value, &state_->trace);
-  }
-  void restore() const {
-    PyErr_Restore(std::exchange(state_->type, nullptr), std::exchange(state_->value, nullptr),
-                  std::exchange(state_->trace, nullptr));
-  }
-  bool is_ordinary() const {
-    return PyErr_GivenExceptionMatches(state_->type, PyExc_Exception) != 0;
-  }
-
- private:
-  struct State {
-    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
-  };
-  static void drop(State* state) {
-    const HoldGil gil;
-    Py_XDECREF(state->type);
-    Py_XDECREF(state->value);
-    Py_XDECREF(state->trace);
-    delete state;
-  }
-  std::shared_ptr<State> state_;
-};
+// Raised while the function is traced: the engine may try another way, and then drops it.
+class BodyFailed : public PythonFailure {};
 
 // The first trace made variables: the function is traced again, when it may not.
 struct VariablesCreated {};
@@ -420,6 +393,8 @@ PyObject* call_traced(FunctionObject* self, const Places& places) {
       return finish(results);
     } catch (const BodyFailed& e) {
       if (!e.is_ordinary()) throw;
+    } catch (const HostFailed&) {
+      throw;
     } catch (const CancelledError&) {
       throw;
     } catch (const Error&) {
@@ -510,18 +485,6 @@ void prepare_signature(FunctionObject* self, Places places) {
   }
 }
 
-template <class F>
-PyObject* with_python_errors(F&& f) {
-  return guarded([&]() -> PyObject* {
-    try {
-      return f();
-    } catch (const BodyFailed& e) {
-      e.restore();
-      throw PythonError();
-    }
-  });
-}
-
 Places specified(Plan& plan, Places places) {
   for (std::size_t i = 0; i < plan.input_signature.size(); ++i)
     places[i] = as_specified(plan, plan.input_signature[i], places[i]);
@@ -529,7 +492,7 @@ Places specified(Plan& plan, Places places) {
 }
 
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
-  return with_python_errors([&]() -> PyObject* {
+  return guarded([&]() -> PyObject* {
     FunctionObject* f = object_of(self);
     Plan& plan = *f->plan;
     const Ref held = Ref::copy(self);
@@ -655,7 +618,7 @@ PyObject* trace_count(PyObject* self, PyObject*) {
 
 PyObject* prepare_method(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                          PyObject* names) {
-  return with_python_errors([&]() -> PyObject* {
+  return guarded([&]() -> PyObject* {
     FunctionObject* f = object_of(self);
     const Places places = place(*f->plan, arguments, static_cast<std::size_t>(count), names);
     return prepare(f, places).release();

@@ -13,6 +13,7 @@
 #include "compile/pipeline.h"
 #include "compile/traced_variables.h"
 #include "gradus/elementwise.h"
+#include "gradus/host_call.h"
 #include "gradus/shaping.h"
 #include "graph/bind.h"
 #include "graph/evaluate.h"
@@ -53,6 +54,7 @@ struct Trace {
   std::vector<VariableUse> variables;  // in the order of the inputs after the arguments
   std::vector<Donation> donations;
   std::vector<std::size_t> written;  // those with an output, by address: the order of locking
+  bool calls_foreign_code = false;   // which may read or write variables while the program runs
 
   std::string reason;
   double trace_ms = 0, compile_ms = 0;
@@ -196,7 +198,9 @@ std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
       if (a.weak) in.back().impl()->set(kWeak);
     }
     TracedVariables variables(*graph);
+    const std::uint64_t foreign = foreign_calls_traced();
     auto [results, structure] = body(in);
+    trace->calls_foreign_code = foreign_calls_traced() != foreign;
     trace->structure = std::make_shared<const std::any>(std::move(structure));
     trace->result_count = results.size();
     std::vector<Graph::Value> outputs;
@@ -306,6 +310,17 @@ std::vector<Tensor> run(Trace& trace, std::vector<Tensor> in) {
   return out;
 }
 
+// The same without locks, and with the variables left where they are.
+std::vector<Tensor> run_with_foreign_code(Trace& trace, std::vector<Tensor> in) {
+  for (const Trace::VariableUse& use : trace.variables) in.push_back(use.variable->get());
+  std::vector<Tensor> out(trace.result_count + trace.written.size());
+  trace.program->run(in, out);
+  for (const Trace::VariableUse& use : trace.variables)
+    if (use.output >= 0) Variable(use.variable).assign(out[static_cast<std::size_t>(use.output)]);
+  out.resize(trace.result_count);
+  return out;
+}
+
 // Op by op, for those who follow the arguments or the variables.
 std::vector<Tensor> run_observed(Trace& trace, std::vector<Tensor> in) {
   for (const Trace::VariableUse& use : trace.variables)
@@ -404,8 +419,10 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
     }
   }
   const bool observed = thread_context.observer != nullptr;
-  std::vector<Tensor> out =
-      observed ? run_observed(*trace, std::move(in)) : run(*trace, std::move(in));
+  std::vector<Tensor> out = observed ? run_observed(*trace, std::move(in))
+                            : trace->calls_foreign_code
+                                ? run_with_foreign_code(*trace, std::move(in))
+                                : run(*trace, std::move(in));
   return {std::move(out), trace->structure};
 }
 

@@ -1,0 +1,43 @@
+// Functions of the host program as parts of a compiled one: printing, checks, code in Python.
+//
+//   gd::host_call({.name = "print", .run = [](const auto& in) { std::cout << in[0]; return {}; }},
+//                 {x}, {});
+//
+// While a function is traced this is an op with an effect: it runs whenever the program comes by,
+// once, in the order of the calls, also in branches and loops. Otherwise it runs at once.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gradus/tensor.h"
+
+namespace gradus {
+
+struct HostFunction {
+  using Run = std::function<std::vector<Tensor>(const std::vector<Tensor>& in)>;
+  using Pull = std::function<std::vector<Tensor>(const std::vector<Tensor>& in,
+                                                 const std::vector<Tensor>& cotangents)>;
+  std::string name;
+  Run run;
+  Pull pull;  // the cotangents of all arguments; empty: there is no gradient
+  // Code that may itself read variables or call functions: variables are not locked around it.
+  bool is_foreign = false;
+};
+
+// A result must have this dtype and shape, or the shape of an argument.
+struct HostResult {
+  DType dtype;
+  Shape shape;
+  int like = -1;  // the number of the argument
+};
+
+std::vector<Tensor> host_call(HostFunction function, const std::vector<Tensor>& in,
+                              const std::vector<HostResult>& results);
+
+namespace detail {
+// How many calls of foreign functions this thread has traced.
+std::uint64_t foreign_calls_traced();
+}  // namespace detail
+
+}  // namespace gradus

@@ -1,0 +1,161 @@
+#include "gradus/host_call.h"
+
+#include <cstring>
+
+#include "base/check.h"
+#include "gradus/ops.h"
+#include "graph/batch.h"
+#include "graph/context.h"
+#include "graph/graph.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+class HostCall final : public Held {
+ public:
+  HostCall(HostFunction function, std::vector<HostResult> results)
+      : function(std::move(function)), results(std::move(results)) {}
+  std::string describe() const override { return function.name; }
+
+  const HostFunction function;
+  const std::vector<HostResult> results;
+};
+
+struct HostAttrs {
+  Held* held = nullptr;
+  static auto fields() { return attr_fields(attr("function", &HostAttrs::held)); }
+};
+
+const HostCall& call_of(const void* attrs) {
+  return *static_cast<HostCall*>(static_cast<const HostAttrs*>(attrs)->held);
+}
+
+thread_local std::uint64_t foreign_calls = 0;
+
+template <class ShapeOf>
+Shape shape_of(const HostResult& r, ShapeOf shape_of_argument) {
+  return r.like < 0 ? r.shape : shape_of_argument(r.like);
+}
+
+void infer_host(const Call& c, Avals& out) {
+  for (const HostResult& r : call_of(c.attrs).results)
+    out.push_back({r.dtype, shape_of(r, [&](int i) { return c.shape(i); })});
+}
+
+void check_results(const HostCall& call, const std::vector<Tensor>& given,
+                   std::span<const View> wanted) {
+  if (given.size() != wanted.size()) {
+    fail<InvalidArgumentError>("[", call.function.name, "] gave ", given.size(),
+                               " tensors; expected ", wanted.size());
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const View& w = wanted[i];
+    if (given[i].dtype() == w.dtype && given[i].shape() == *w.shape) continue;
+    fail<InvalidArgumentError>(
+        "[", call.function.name, "] result ", i, " is ", name_of(given[i].dtype()), " of shape ",
+        given[i].shape(), ", but ", name_of(w.dtype), " of shape ", *w.shape,
+        " was announced when the function was traced; say which shape there will be, in Python ",
+        "with a tf.TensorSpec in Tout");
+  }
+}
+
+void run_host(const KernelCall& c) {
+  const HostCall& call = call_of(c.attrs);
+  std::vector<Tensor> in;
+  for (const View& v : c.in) {
+    in.push_back(make_tensor(v.dtype, *v.shape));
+    if (in.back().num_bytes() > 0)
+      std::memcpy(in.back().impl()->data, v.data, in.back().num_bytes());
+  }
+  const Mute nobody_is_told(0);
+  const std::vector<Tensor> out = call.function.run(in);
+  check_results(call, out, c.out);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (out[i].num_bytes() > 0) std::memcpy(c.out[i].data, out[i].raw_data(), out[i].num_bytes());
+}
+
+void push_host(const Site& s, std::span<const Tensor>, std::span<Tensor>) {
+  fail<UnimplementedError>("[", call_of(s.attrs).function.name,
+                           "] code outside of the program has no forward-mode derivative");
+}
+
+// The gradient is one more call.
+void pull_host(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
+               std::span<Cotangent> grads) {
+  const HostCall& call = call_of(s.attrs);
+  if (!call.function.pull) return;
+  const std::size_t count = s.in.size();
+  std::vector<Tensor> operands(s.in.begin(), s.in.end());
+  for (std::size_t i = 0; i < cts.size(); ++i) {
+    const HostResult& r = call.results[i];
+    operands.push_back(
+        cts[i].defined() ? cts[i] : zeros(shape_of(r, [&](int k) { return s.shape(k); }), r.dtype));
+  }
+  std::vector<std::size_t> which;
+  std::vector<HostResult> results;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!(wanted >> std::min<std::size_t>(i, 31) & 1) || !is_differentiable(s.args[i].dtype))
+      continue;
+    which.push_back(i);
+    results.push_back({s.args[i].dtype, {}, static_cast<int>(i)});
+  }
+  const HostFunction gradient{
+      .name = "gradient of " + call.function.name,
+      .run =
+          [pull = call.function.pull, count, which](const std::vector<Tensor>& all) {
+            const auto split = all.begin() + static_cast<std::ptrdiff_t>(count);
+            const auto found = pull({all.begin(), split}, {split, all.end()});
+            std::vector<Tensor> out;
+            for (std::size_t i : which)
+              out.push_back(found[i].defined() ? found[i] : zeros_like(all[i]));
+            return out;
+          },
+      .pull = {},
+      .is_foreign = call.function.is_foreign};
+  const std::vector<Tensor> found = host_call(gradient, operands, results);
+  for (std::size_t k = 0; k < which.size(); ++k) grads[which[k]] = found[k];
+}
+
+const Op host_op = general({.name = "host_call",
+                            .doc = "A function of the host program, with its effects.",
+                            .dtypes = kAnyDType,
+                            .attrs = &attr_type<HostAttrs>(),
+                            .inputs = kAny,
+                            .outputs = kAny,
+                            .infer = infer_host,
+                            .kernel = run_host,
+                            .batch = batch_loop,
+                            .reads =
+                                [](const void*, std::uint32_t) {
+                                  return Reads{~0u, 0};
+                                },
+                            .stateful = true},
+                           push_host, pull_host);
+
+}  // namespace
+
+std::uint64_t detail::foreign_calls_traced() { return foreign_calls; }
+
+std::vector<Tensor> host_call(HostFunction function, const std::vector<Tensor>& in,
+                              const std::vector<HostResult>& results) {
+  const bool is_foreign = function.is_foreign;
+  const auto call = std::make_shared<HostCall>(std::move(function), results);
+  const HostAttrs attrs{call.get()};
+  Graph* graph = thread_context.graph;
+  if (graph && is_foreign) ++foreign_calls;
+  if (graph && in.empty()) {
+    const Graph::Node node = graph->add(host_op, &attrs, {});
+    std::vector<Tensor> out;
+    for (std::uint32_t i = 0; i < node.out_count; ++i)
+      out.push_back(graph->tensor(node.first_out + i));
+    return out;
+  }
+  std::vector<Tensor> operands = in;
+  if (graph && is_concrete(operands[0]))  // a name, so that the call becomes a node in any case
+    operands[0] = graph->tensor(graph->value(operands[0]));
+  const Tensors out = host_op.run(operands, &attrs);
+  return {out.begin(), out.end()};
+}
+
+}  // namespace gradus
