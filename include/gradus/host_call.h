@@ -23,6 +23,8 @@ struct HostFunction {
   Pull pull;  // the cotangents of all arguments; empty: there is no gradient
   // Code that may itself read variables or call functions: variables are not locked around it.
   bool is_foreign = false;
+  // The gradient of a branch that calls it may call it again; calls without results are left out.
+  bool may_repeat = true;
 };
 
 // A result must have this dtype and shape, or the shape of an argument.

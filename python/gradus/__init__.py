@@ -63,6 +63,7 @@ _variable._functions = _sys.modules[__name__]
 from ._compositions import *  # noqa: E402, F401, F403
 from . import _compositions  # noqa: E402
 _compositions.publish(_namespace)
+from ._effects import *  # noqa: E402, F401, F403
 from ._control import *  # noqa: E402, F401, F403
 from ._loops import *  # noqa: E402, F401, F403
 from ._tensor_array import *  # noqa: E402, F401, F403

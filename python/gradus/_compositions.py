@@ -8,8 +8,7 @@ from ._types import IndexedSlices, TensorShape
 
 __all__ = ["UnconnectedGradients", "TensorSpec", "broadcast_dynamic_shape", "broadcast_static_shape", "cond_value",
            "control_dependencies", "clip_by_global_norm", "device", "einsum", "ensure_shape",
-           "get_static_value", "group", "meshgrid", "no_op", "print", "py_function", "numpy_function",
-           "shape_n", "tuple", "zeros_initializer", "ones_initializer", "constant_initializer",
+           "get_static_value", "group", "meshgrid", "no_op", "shape_n", "tuple", "zeros_initializer", "ones_initializer", "constant_initializer",
            "random_normal_initializer", "random_uniform_initializer"]
 __all__.remove("cond_value")
 
@@ -68,7 +67,7 @@ def einsum(equation, *inputs, **kwargs):
     return _core._einsum(equation, list(inputs))
 
 
-builtin_tuple, builtin_print = tuple, print
+builtin_tuple = tuple
 
 
 def meshgrid(*args, **kwargs):
@@ -92,41 +91,6 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     scaled = [None if v is None else v * tf.cast(scale, v.dtype) for v in values]
     return [IndexedSlices(v, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else v
             for v, t in zip(scaled, t_list)], norm
-
-
-def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None):  # noqa: A001
-    """Prints tensors and other objects to standard error, or where output_stream says."""
-    tf = _tf()
-
-    def text(value):
-        if not nest.is_nested(value):
-            return tensor_text(value) if tf.is_tensor(value) else str(value)
-        return str(nest.map_structure(lambda v: _Verbatim(tensor_text(v)) if tf.is_tensor(v) else v, value))
-
-    def tensor_text(value):
-        import numpy as np
-        array = np.asarray(value)
-        if array.ndim == 0:
-            return str(value.numpy())
-        edge = array.size if summarize == -1 else summarize
-        with np.printoptions(threshold=0 if summarize != -1 else sys.maxsize, edgeitems=edge, linewidth=10 ** 6):
-            shown = np.array2string(array, separator=" ", formatter={"float_kind": lambda v: f"{v:g}"})
-        return shown
-
-    if output_stream is None:
-        output_stream = sys.stderr
-    line = sep.join(text(i) for i in inputs)
-    if isinstance(output_stream, str):
-        if not output_stream.startswith("file://"):
-            raise ValueError(f"Unsupported output stream {output_stream}")
-        with open(output_stream[len("file://"):], "a") as file:
-            file.write(line + end)
-    else:
-        output_stream.write(line + end)
-
-
-class _Verbatim(str):
-    __repr__ = str.__str__
 
 
 @contextlib.contextmanager
@@ -190,28 +154,6 @@ def broadcast_static_shape(shape_x, shape_y):
 def broadcast_dynamic_shape(shape_x, shape_y):
     """The same, of and as tensors."""
     return _tf().constant(broadcast_static_shape(shape_x, shape_y).as_list(), dtype="int32")
-
-
-def py_function(func=None, inp=None, Tout=None, name=None):
-    """Calls a Python function on tensors."""
-    tf = _tf()
-    result = func(*[tf.convert_to_tensor(i) for i in inp])
-    return _typed(result, Tout)
-
-
-def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
-    """Calls a Python function on NumPy arrays."""
-    tf = _tf()
-    return _typed(func(*[tf.convert_to_tensor(i).numpy() for i in inp]), Tout)
-
-
-def _typed(result, dtypes):
-    tf = _tf()
-    if dtypes is None or (isinstance(dtypes, (list, builtin_tuple)) and not dtypes):
-        return result
-    if isinstance(dtypes, (list, builtin_tuple)):
-        return [tf.convert_to_tensor(r, d) for r, d in zip(result, dtypes)]
-    return tf.convert_to_tensor(result, dtypes)
 
 
 class _Initializer:

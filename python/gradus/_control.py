@@ -3,10 +3,10 @@ import functools
 import sys
 
 from . import _core, nest
-
+from ._effects import Assert
 from ._tensor_array import TensorArray
 
-__all__ = ["Assert", "case", "cond", "switch_case"]
+__all__ = ["case", "cond", "switch_case"]
 
 
 def _tf():
@@ -107,12 +107,3 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
         return _choose(branch_index, (*functions, default if default is not None else functions[-1]))
     fallback = branches[max(branches)] if default is None else default
     return branches.get(int(branch_index), fallback)()
-
-
-def Assert(condition, data, summarize=None, name=None):  # noqa: N802
-    """Raises InvalidArgumentError, with the data, unless the condition holds."""
-    tf = _tf()
-    if not tf.reduce_all(condition):
-        shown = "\n".join(str(tf.convert_to_tensor(d).numpy()) if not isinstance(d, str) else d for d in data)
-        raise tf.errors.InvalidArgumentError(
-            None, None, f"Expected '{condition}' to be true. Summarized data: {shown}")

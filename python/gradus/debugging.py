@@ -1,8 +1,9 @@
 """Checks of values, shapes and dtypes."""
 import numbers as _numbers
 
-from . import _core  # noqa: F401
 import gradus as tf
+
+from . import _effects
 
 
 def _fail(message, default, parts, summarize):
@@ -24,8 +25,8 @@ def _binary(symbol, holds):
             x, y = tf.convert_to_tensor(x), tf.convert_to_tensor(y, dtype_hint=x.dtype)
         else:
             x, y = tf.convert_to_tensor(x, dtype_hint=y.dtype), tf.convert_to_tensor(y)
-        if not tf.reduce_all(holds(x, y)):
-            _fail(message, f"Condition x {symbol} y did not hold.", [("x", x), ("y", y)], summarize)
+        _effects.check(holds(x, y), lambda x, y: _fail(message, f"Condition x {symbol} y did not hold.", [("x", x), ("y", y)],
+                                                       summarize), [x, y])
     check.__doc__ = f"Raises InvalidArgumentError unless x {symbol} y everywhere."
     return check
 
@@ -41,8 +42,8 @@ assert_greater_equal = _binary(">=", tf.greater_equal)
 def _unary(what, holds):
     def check(x, message=None, summarize=None, name=None):
         x = tf.convert_to_tensor(x)
-        if not tf.reduce_all(holds(x, tf.zeros_like(x))):
-            _fail(message, f"Condition {what} did not hold element-wise:", [("x", x)], summarize)
+        _effects.check(holds(x, tf.zeros_like(x)),
+                       lambda x: _fail(message, f"Condition {what} did not hold element-wise:", [("x", x)], summarize), [x])
     check.__doc__ = f"Raises InvalidArgumentError unless {what} everywhere."
     return check
 
@@ -60,16 +61,18 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     import numpy as np
     epsilon = 10 * float(np.finfo(x.dtype.as_numpy_dtype).eps)
     rtol, atol = epsilon if rtol is None else rtol, epsilon if atol is None else atol
-    if not tf.reduce_all(tf.abs(x - y) <= atol + rtol * tf.abs(y)):
-        _fail(message, "x and y not equal to tolerance", [("x", x), ("y", y)], summarize)
+    _effects.check(tf.abs(x - y) <= atol + rtol * tf.abs(y),
+                   lambda x, y: _fail(message, "x and y not equal to tolerance", [("x", x), ("y", y)], summarize), [x, y])
 
 
 def assert_all_finite(x, message="", name=None):
     """x, if all of it is finite."""
     x = tf.convert_to_tensor(x)
-    if not tf.reduce_all(tf.math.is_finite(x)):
-        kind = "NaN" if tf.reduce_any(tf.math.is_nan(x)) else "Inf"
+
+    def fail(has_nan):
+        kind = "NaN" if has_nan else "Inf"
         raise tf.errors.InvalidArgumentError(None, None, f"{message} : Tensor had {kind} values")
+    _effects.check(tf.math.is_finite(x), fail, [tf.reduce_any(tf.math.is_nan(x))])
     return x
 
 
@@ -91,7 +94,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
         if len(actual) != len(expected):
             raise ValueError(f"{message or ''} Tensor of shape {tensor.shape} must have rank {len(expected)}.".strip())
         for size, symbol in zip(actual, expected):
-            if symbol is None or symbol == ".":
+            if size is None or symbol is None or symbol == ".":
                 continue
             want = symbol if isinstance(symbol, _numbers.Integral) else known.setdefault(symbol, size)
             if size != want:

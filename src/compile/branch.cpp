@@ -123,9 +123,26 @@ bool Branches::is_stateful() const {
   return std::ranges::any_of(regions_, [](const auto& r) { return r->is_stateful(); });
 }
 
-std::vector<Tensor> trace_pull(const Region& region, std::span<const Tensor> in,
+bool Branches::may_repeat() const {
+  return std::ranges::all_of(regions_, [](const auto& r) { return r->may_repeat(); });
+}
+
+std::shared_ptr<const Held> Branches::without_effects() const {
+  bool changed = false;
+  std::vector<std::shared_ptr<Region>> regions;
+  for (const auto& r : regions_) {
+    const std::shared_ptr<Region> pure = r->without_effects();
+    changed = changed || pure;
+    regions.push_back(pure ? pure : r);
+  }
+  return changed ? std::make_shared<Branches>(std::move(regions)) : nullptr;
+}
+
+std::vector<Tensor> trace_pull(const Region& effective, std::span<const Tensor> in,
                                const std::vector<bool>& wanted, std::span<const Tensor> cts) {
-  if (region.is_stateful()) {
+  const std::shared_ptr<Region> pure = effective.without_effects();
+  const Region& region = pure ? *pure : effective;
+  if (!region.may_repeat()) {
     fail<UnimplementedError>(
         "[gradient] a branch or a loop body draws random numbers, and its gradient, which runs it "
         "again, would draw others; draw them outside and use them inside");
@@ -193,9 +210,10 @@ Branches::Derivative Branches::push(const std::vector<bool>& given) {
       in.push_back(b.add_input(region->input(i)));
     for (std::size_t i = 0; i < given.size(); ++i)
       tangents.push_back(given[i] ? b.add_input(region->input(i)) : Tensor());
+    const std::shared_ptr<Region> pure = region->without_effects();
     found.push_back(b.inside([&] {
-      const Tensors out =
-          jvp_of([&](std::span<const Tensor> x) { return (*region)(x); }, in, tangents);
+      const Tensors out = jvp_of(
+          [&](std::span<const Tensor> x) { return (pure ? *pure : *region)(x); }, in, tangents);
       return std::vector<Tensor>(out.begin(), out.end());
     }));
   }

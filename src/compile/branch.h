@@ -6,12 +6,14 @@
 
 namespace gradus {
 
-class Branches : public Held {
+class Branches : public Held, public Repeatable {
  public:
   explicit Branches(std::vector<std::shared_ptr<Region>> regions) : regions_(std::move(regions)) {}
 
   const std::vector<std::shared_ptr<Region>>& regions() const { return regions_; }
   bool is_stateful() const;
+  bool may_repeat() const override;
+  std::shared_ptr<const Held> without_effects() const override;
 
   // Branches that take the operands and what is in `given` of cotangents (or tangents), and give
   // the derivatives of the operands (results) in `which`; the others are zero in every branch.

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "compile/region.h"
 #include "gradus/ops.h"
 #include "graph/batch.h"
 #include "graph/context.h"
@@ -12,11 +13,12 @@
 namespace gradus {
 namespace {
 
-class HostCall final : public Held {
+class HostCall final : public Held, public Repeatable {
  public:
   HostCall(HostFunction function, std::vector<HostResult> results)
       : function(std::move(function)), results(std::move(results)) {}
   std::string describe() const override { return function.name; }
+  bool may_repeat() const override { return function.may_repeat || results.empty(); }
 
   const HostFunction function;
   const std::vector<HostResult> results;
@@ -155,7 +157,7 @@ std::vector<Tensor> host_call(HostFunction function, const std::vector<Tensor>& 
   if (graph && is_concrete(operands[0]))  // a name, so that the call becomes a node in any case
     operands[0] = graph->tensor(graph->value(operands[0]));
   const Tensors out = host_op.run(operands, &attrs);
-  return {out.begin(), out.end()};
+  return std::vector<Tensor>(out.begin(), out.end());
 }
 
 }  // namespace gradus

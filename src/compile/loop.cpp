@@ -15,9 +15,19 @@
 namespace gradus {
 namespace {
 
-struct Loop : Held {
+struct Loop final : Held, Repeatable {
   std::shared_ptr<Region> test, body;
   std::int64_t maximum_iterations = -1;
+
+  bool may_repeat() const override { return test->may_repeat() && body->may_repeat(); }
+  std::shared_ptr<const Held> without_effects() const override {
+    const auto pure_test = test->without_effects(), pure_body = body->without_effects();
+    if (!pure_test && !pure_body) return nullptr;
+    auto pure = std::make_shared<Loop>(*this);
+    if (pure_test) pure->test = pure_test;
+    if (pure_body) pure->body = pure_body;
+    return pure;
+  }
 };
 
 struct LoopAttrs {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "compile/graph_copy.h"
 #include "compile/pipeline.h"
 #include "gradus/ops.h"
 #include "gradus/variable.h"
@@ -17,6 +18,45 @@ Region::Region(std::shared_ptr<Graph> graph) : graph_(std::move(graph)) { graph_
 bool Region::is_stateful() const {
   return std::any_of(graph_->nodes().begin(), graph_->nodes().end(),
                      [](const Graph::Node& n) { return n.op->info.stateful; });
+}
+
+namespace {
+
+const Repeatable* repeatable(const Graph& g, const Graph::Node& n) {
+  if (!n.op->info.stateful || !n.op->attrs().holds) return nullptr;
+  return dynamic_cast<const Repeatable*>(n.op->attrs().held(g.attrs(n)).get());
+}
+
+}  // namespace
+
+bool Region::may_repeat() const {
+  return std::ranges::all_of(graph_->nodes(), [&](const Graph::Node& n) {
+    const Repeatable* r = repeatable(*graph_, n);
+    return !n.op->info.stateful || (r && r->may_repeat());
+  });
+}
+
+std::shared_ptr<Region> Region::without_effects() const {
+  bool changed = false;
+  GraphCopy copy(*graph_);
+  for (const Graph::Node& n : graph_->nodes()) {
+    const Repeatable* r = repeatable(*graph_, n);
+    if (r && n.out_count == 0) {
+      changed = true;
+      continue;
+    }
+    const std::shared_ptr<const Held> pure = r ? r->without_effects() : nullptr;
+    if (!pure) {
+      copy.copy(n);
+      continue;
+    }
+    changed = true;
+    SmallVector<Graph::Value, 8> in;
+    for (Graph::Value v : graph_->operands(n)) in.push_back(copy[v]);
+    const Held* const attrs = pure.get();  // the one field of nodes with regions
+    copy.replace(n, *n.op, &attrs, in);
+  }
+  return changed ? std::make_shared<Region>(copy.finish()) : nullptr;
 }
 
 void Region::infer(std::span<const View> in, Avals& out) const {

@@ -16,6 +16,17 @@
 
 namespace gradus {
 
+// What a node with an effect says of running it again, which derivatives of regions do.
+class Repeatable {
+ public:
+  virtual bool may_repeat() const = 0;  // it draws no random numbers, say
+  // The same without printing and the like; null: there is nothing of that in it.
+  virtual std::shared_ptr<const Held> without_effects() const { return nullptr; }
+
+ protected:
+  ~Repeatable() = default;
+};
+
 class Region {
  public:
   explicit Region(std::shared_ptr<Graph> graph);  // which has its inputs and outputs
@@ -25,7 +36,10 @@ class Region {
   std::size_t output_count() const { return graph_->outputs().size(); }
   const Aval& input(std::size_t i) const { return graph_->info(graph_->inputs()[i]).aval; }
   const Aval& output(std::size_t i) const { return graph_->info(graph_->outputs()[i]).aval; }
-  bool is_stateful() const;  // draws random numbers, say
+  bool is_stateful() const;  // draws random numbers or prints, say
+  bool may_repeat() const;
+  // The region for derivatives, without nodes that only have an effect; null: it has none.
+  std::shared_ptr<Region> without_effects() const;
 
   // Results for inputs like these, whose sizes may be symbols of the current trace.
   void infer(std::span<const View> in, Avals& out) const;

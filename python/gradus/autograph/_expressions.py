@@ -1,5 +1,4 @@
 """and, or, not, x if c else y and assert: Python's own, unless the value is known only to the program."""
-from .. import _core
 from ._branches import as_test, check_test, if_stmt, is_traced, tf
 
 
@@ -72,7 +71,7 @@ def assert_stmt(test, message):
     test = as_test(test)
     if is_traced(test):
         text = message()
-        _core._effects().check(test, [] if text is None else [text])
+        tf().Assert(test, [] if text is None else [text])
     elif not test:
         text = message()
         raise AssertionError(*([] if text is None else [text]))

@@ -1,0 +1,242 @@
+"""What a program does besides computing: printing, checks, calls of Python. At once when eager; while a function is traced,
+each becomes a part of the program and happens at every run, in the order of the calls (gradus/host_call.h)."""
+import sys
+
+from . import _core, nest
+
+__all__ = ["Assert", "print", "py_function", "numpy_function"]
+
+builtin_print, builtin_tuple = print, tuple
+
+
+def _tf():
+    return sys.modules["gradus"]
+
+
+def at_each_run(name, function, inputs):
+    """Calls function(*tensors) at each run of the program that is being traced; now, if none is."""
+    if not _core._is_tracing():
+        function(*inputs)
+        return
+
+    def run(tensors):
+        function(*tensors)
+        return []
+    _core._host_call(name, run, list(inputs), [], None, False)
+
+
+# ------------------------------------------------------------------------------------------------------------ printing
+
+_DIGITS = {"float64": 17, "float16": 5, "bfloat16": 4}
+
+
+def _number_text(dtype):
+    if dtype.is_bool:
+        return lambda v: "1" if v else "0"
+    if dtype.is_floating:
+        digits = _DIGITS.get(dtype.name, 9)
+        return lambda v: f"{v:.{digits}g}"
+    if dtype.is_complex:
+        digits = 17 if dtype.name == "complex128" else 9
+        return lambda v: f"({v.real:.{digits}g},{v.imag:.{digits}g})"
+    return str
+
+
+def tensor_text(tensor, summarize):
+    """As TensorFlow prints it: the first and last few of each axis."""
+    import numpy as np
+    if tensor.dtype.name == "bfloat16":
+        tensor = _tf().cast(tensor, "float32")
+    array, number = np.asarray(tensor), _number_text(tensor.dtype)
+
+    def text(part, indent):
+        if part.ndim == 0:
+            return number(part.item())
+        count = part.shape[0]
+        numbers = range(count)
+        if summarize >= 0 and count > 2 * summarize:
+            numbers = [*range(summarize), None, *range(count - summarize, count)]
+        shown = ["..." if i is None else text(part[i], indent + 1) for i in numbers]
+        between = " " if part.ndim == 1 else "\n" * (part.ndim - 1) + " " * indent
+        return "[" + between.join(shown) + "]"
+    return text(array, 1)
+
+
+class _Verbatim(str):
+    __repr__ = str.__str__
+
+
+def _writer(stream):
+    if stream is None:
+        stream = sys.stderr
+    if not isinstance(stream, str):
+        return stream.write
+    if not stream.startswith("file://"):
+        raise ValueError(f"Unsupported output stream {stream}")
+
+    def write(text):
+        with open(stream[len("file://"):], "a") as file:
+            file.write(text)
+    return write
+
+
+def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None):  # noqa: A001
+    """Prints tensors and other objects to standard error, or where output_stream says."""
+    tf, write = _tf(), _writer(output_stream)
+    is_tensor = [[tf.is_tensor(leaf) for leaf in nest.flatten(value)] for value in inputs]
+    tensors = [tf.convert_to_tensor(leaf) for value in inputs for leaf in nest.flatten(value) if tf.is_tensor(leaf)]
+    others = [nest.map_structure(lambda v: None if tf.is_tensor(v) else v, value) for value in inputs]
+
+    def one(value, which, texts):
+        leaves = [_Verbatim(next(texts)) if is_one else leaf for leaf, is_one in zip(nest.flatten(value), which)]
+        return str(nest.pack_sequence_as(value, leaves)) if nest.is_nested(value) else str(leaves[0])
+
+    def show(*values):
+        texts = iter([tensor_text(v, summarize) for v in values])
+        write(sep.join(one(value, which, texts) for value, which in zip(others, is_tensor)) + end)
+
+    at_each_run("print", show, tensors)
+
+
+# -------------------------------------------------------------------------------------------------------------- checks
+
+def check(holds, fail, inputs=()):
+    """Calls fail(*inputs), which raises, unless all of `holds` is true: now if that is known, else at each run."""
+    tf = _tf()
+    holds = tf.reduce_all(holds)
+    inputs = [tf.convert_to_tensor(i) for i in inputs]
+    if _core._traced_name(holds) is None and not any(_core._traced_name(i) is not None for i in inputs):
+        if not holds:
+            fail(*inputs)
+        return
+    at_each_run("check", lambda held, *values: None if held else fail(*values), [holds, *inputs])
+
+
+def Assert(condition, data, summarize=None, name=None):  # noqa: N802
+    """Raises InvalidArgumentError, with the data, unless the condition holds."""
+    tf = _tf()
+    data = list(data) if isinstance(data, (list, builtin_tuple)) else [data]
+    tensors = [d for d in data if not isinstance(d, (str, bytes))]
+    summarize = 3 if summarize is None else summarize
+
+    def fail(*values):
+        values = iter(values)
+        shown = " ".join(f"[{d if isinstance(d, (str, bytes)) else tensor_text(next(values), summarize)}]" for d in data)
+        raise tf.errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
+    check(condition, fail, tensors)
+
+
+# -------------------------------------------------------------------------------------------------------------- Python
+
+def _specs(dtypes):
+    """(dtype, shape or None) of each announced result."""
+    tf = _tf()
+    given = list(dtypes) if isinstance(dtypes, (list, builtin_tuple)) else [] if dtypes is None else [dtypes]
+    return [(s.dtype, s.shape) if hasattr(s, "dtype") and hasattr(s, "shape") else (tf.as_dtype(s), None) for s in given]
+
+
+def _announced(specs, inputs):
+    """For the engine: a dtype and a shape, or the argument whose shape the result will have.
+
+    TensorFlow does not know the shapes and goes on without. Where none is given, a result is taken to have the shape of
+    the first argument, and the call says so if that turns out to be wrong.
+    """
+    results = []
+    for dtype, shape in specs:
+        if shape is not None and shape.is_fully_defined():
+            results.append((dtype, shape))
+            continue
+        fitting = [i for i, t in enumerate(inputs) if shape is None or shape.is_compatible_with(t.shape)]
+        if shape is not None and not fitting:
+            raise NotImplementedError(f"the shape {shape} of a result is not known while the function is traced, and no argument "
+                                      "has it; give a tf.TensorSpec with all sizes")
+        results.append((dtype, fitting[0] if fitting else []))
+    return results
+
+
+def _as_tensorflow(error, name):
+    """The error that TensorFlow makes of an exception in a Python function."""
+    errors = _tf().errors
+    kinds = ((StopIteration, errors.OutOfRangeError), (NotImplementedError, errors.UnimplementedError),
+             (MemoryError, errors.ResourceExhaustedError), ((TypeError, ValueError), errors.InvalidArgumentError))
+    kind = next((k for c, k in kinds if isinstance(error, c)), errors.UnknownError)
+    return kind(None, None, f"{type(error).__name__}: {error} [in {name}]")
+
+
+def _call_python(name, function, inputs, dtypes, pull):
+    """Calls function(list of tensors), a list of tensors, as a part of the program."""
+    single = not isinstance(dtypes, (list, builtin_tuple)) and dtypes is not None
+    specs = _specs(dtypes)
+    inputs = [_tf().convert_to_tensor(i) for i in inputs]
+
+    def run(tensors):
+        try:
+            return function(tensors, specs)
+        except _tf().errors.OpError:
+            raise
+        except Exception as e:
+            raise _as_tensorflow(e, name) from e
+    results = _core._host_call(name, run, inputs, _announced(specs, inputs), pull, True)
+    return results[0] if single else results
+
+
+def _typed(results, specs):
+    tf = _tf()
+    if not specs:
+        return []
+    results = list(results) if isinstance(results, (list, builtin_tuple)) else [results]
+    if len(results) != len(specs):
+        raise ValueError(f"the function returned {len(results)} values; Tout announces {len(specs)}")
+    return [tf.convert_to_tensor(r, dtype) for r, (dtype, _) in zip(results, specs)]
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """Calls a Python function on tensors; its gradient is found by a tape."""
+    name = name or getattr(func, "__name__", "py_function")
+
+    def function(tensors, specs):
+        return _typed(func(*tensors), specs)
+    if not _core._is_tracing():
+        inputs = [_tf().convert_to_tensor(i) for i in inp]
+        results = _shaped(func(*inputs), Tout)
+        return results
+
+    def pull(tensors, cotangents):
+        tf = _tf()
+        with tf.GradientTape() as tape:
+            tape.watch([t for t in tensors if t.dtype.is_floating or t.dtype.is_complex])
+            results = _typed(func(*tensors), _specs(Tout))
+        found = tape.gradient(results, tensors, output_gradients=cotangents)
+        return [None if g is None else tf.convert_to_tensor(g) for g in found]
+    return _call_python(name, function, inp, Tout, pull)
+
+
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """Calls a Python function on NumPy arrays."""
+    import numpy as np
+    name = name or getattr(func, "__name__", "numpy_function")
+
+    def function(tensors, specs):
+        tf = _tf()
+        results = func(*[t.numpy() for t in tensors])
+        if not specs:
+            return []
+        results = list(results) if isinstance(results, (list, builtin_tuple)) else [results]
+        for i, (r, (dtype, _)) in enumerate(zip(results, specs)):
+            got = np.asarray(r).dtype
+            if got != dtype.as_numpy_dtype and isinstance(r, (np.ndarray, np.generic)):
+                raise tf.errors.InvalidArgumentError(
+                    None, None, f"{i}-th value returned by {name} is {got.name}, but expects {dtype.name}")
+        return _typed(results, specs)
+    if not _core._is_tracing():
+        results = function([_tf().convert_to_tensor(i) for i in inp], _specs(Tout))
+        single = not isinstance(Tout, (list, builtin_tuple)) and Tout is not None
+        return results[0] if single else results
+    return _call_python(name, function, inp, Tout, None)
+
+
+def _shaped(result, dtypes):
+    if dtypes is None or (isinstance(dtypes, (list, builtin_tuple)) and not dtypes):
+        return result
+    results = _typed(result, _specs(dtypes))
+    return results if isinstance(dtypes, (list, builtin_tuple)) else results[0]
