@@ -27,18 +27,26 @@ def at_each_run(name, function, inputs):
 
 # ------------------------------------------------------------------------------------------------------------ printing
 
-_DIGITS = {"float64": 17, "float16": 5, "bfloat16": 4}
+def _real_text(kind):
+    """The short form if it is the same number, else all digits."""
+    import numpy as np
+    short, long = (15, 17) if kind is np.float64 else (6, 9)
+
+    def text(v):
+        shown = f"{v:.{short}g}"
+        return shown if kind(shown) == kind(v) or v != v else f"{v:.{long}g}"
+    return text
 
 
 def _number_text(dtype):
+    import numpy as np
     if dtype.is_bool:
         return lambda v: "1" if v else "0"
+    real = _real_text(np.float64 if dtype.name in ("float64", "complex128") else np.float32)
     if dtype.is_floating:
-        digits = _DIGITS.get(dtype.name, 9)
-        return lambda v: f"{v:.{digits}g}"
+        return real
     if dtype.is_complex:
-        digits = 17 if dtype.name == "complex128" else 9
-        return lambda v: f"({v.real:.{digits}g},{v.imag:.{digits}g})"
+        return lambda v: f"({real(v.real)},{real(v.imag)})"
     return str
 
 

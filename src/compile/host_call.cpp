@@ -1,5 +1,6 @@
 #include "gradus/host_call.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
@@ -146,17 +147,16 @@ std::vector<Tensor> host_call(HostFunction function, const std::vector<Tensor>& 
   const HostAttrs attrs{call.get()};
   Graph* graph = thread_context.graph;
   if (graph && is_foreign) ++foreign_calls;
-  if (graph && in.empty()) {
-    const Graph::Node node = graph->add(host_op, &attrs, {});
+  if (graph && std::ranges::all_of(in, is_concrete)) {  // a node in any case
+    SmallVector<Graph::Value, 8> values;
+    for (const Tensor& t : in) values.push_back(graph->value(t));
+    const Graph::Node node = graph->add(host_op, &attrs, values);
     std::vector<Tensor> out;
     for (std::uint32_t i = 0; i < node.out_count; ++i)
       out.push_back(graph->tensor(node.first_out + i));
     return out;
   }
-  std::vector<Tensor> operands = in;
-  if (graph && is_concrete(operands[0]))  // a name, so that the call becomes a node in any case
-    operands[0] = graph->tensor(graph->value(operands[0]));
-  const Tensors out = host_op.run(operands, &attrs);
+  const Tensors out = host_op.run(in, &attrs);
   return std::vector<Tensor>(out.begin(), out.end());
 }
 

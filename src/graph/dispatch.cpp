@@ -270,7 +270,7 @@ Tensors dispatch_slowly(const Op& op, const void* attrs, Pointers given, std::ui
   const bool observed = (flags & (kTracked | kHasTangent)) && thread_context.observer;
   if (runs_by_body(op, in)) return run_body(op, attrs, in, observed);
   Tensors out = flags & kNotConcrete ? run_symbolic(op, attrs, in) : run_concrete(op, attrs, in);
-  if (observed) thread_context.observer->observe(op, attrs, in, out);
+  if (observed && !out.empty()) thread_context.observer->observe(op, attrs, in, out);
   return out;
 }
 

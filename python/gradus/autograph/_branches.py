@@ -2,6 +2,7 @@
 import sys
 
 from .. import _core, nest
+from .._tensor_array import TensorArray
 
 
 class _Mark:
@@ -91,12 +92,28 @@ def _has_jumped(names, values):
     return any(v is True and n.startswith(("ag__returned", "ag__broke", "ag__continued")) for n, v in zip(names, values))
 
 
+class Rows:
+    """A TensorArray at the end of a branch: its rows, and one of them, as long as they can be asked for."""
+
+    def __init__(self, array):
+        self.array, self.rows = array, array._tensors()
+        self.row = self.rows[0][0] if self.rows else None
+
+    def filled(self, other):
+        """The rows; those of an array that was never written are zeros like the other's."""
+        return self.rows or ([self.array._zeros_like(other.row)] if other.row is not None else [])
+
+
 def settled(value, before):
-    """Numbers that are inputs of the function become tensors while the branch that computed them is open."""
-    if value is before or not nest.is_nested(value) and not hasattr(value, "__gradus_number__"):
+    """The value of a variable with what can be found out only while the branch that made it is open."""
+    if value is before or not (nest.is_nested(value) or isinstance(value, TensorArray) or hasattr(value, "__gradus_number__")):
         return value
-    convert = tf().convert_to_tensor
-    return nest.map_structure(lambda v: convert(v) if hasattr(v, "__gradus_number__") else v, value)
+
+    def one(leaf):
+        if isinstance(leaf, TensorArray):
+            return Rows(leaf)
+        return tf().convert_to_tensor(leaf) if hasattr(leaf, "__gradus_number__") else leaf
+    return nest.map_structure(one, value)
 
 
 def is_tensor_like(value):
@@ -158,14 +175,20 @@ class Joined:
         places, pairs = [], []
         for a, b in zip(nest.flatten(yes), nest.flatten(no)):
             if same_value(a, b):
-                places.append((None, a))
+                places.append(lambda out, a=a: a)
                 continue
-            a, b = self._tensors(shown, a, b)
-            places.append((len(self.yes) + len(pairs), None))
-            pairs.append((a, b))
+            at = len(self.yes) + len(pairs)
+            if isinstance(a, (Rows, TensorArray)) and isinstance(b, (Rows, TensorArray)):
+                a, b = [v if isinstance(v, Rows) else Rows(v) for v in (a, b)]
+                rows = list(zip(a.filled(b), b.filled(a)))
+                places.append(lambda out, a=a, at=at, n=len(rows): a.array._with_tensors(out[at:at + n]))
+                pairs += rows
+                continue
+            places.append(lambda out, at=at: out[at])
+            pairs.append(self._tensors(shown, a, b))
         self.yes += [a for a, _ in pairs]
         self.no += [b for _, b in pairs]
-        self.values.append(lambda out: nest.pack_sequence_as(yes, [v if at is None else out[at] for at, v in places]))
+        self.values.append(lambda out: nest.pack_sequence_as(yes, [place(out) for place in places]))
 
     @staticmethod
     def _tensors(shown, a, b):
@@ -184,12 +207,6 @@ class Joined:
 
 
 def placeholder(like):
-    """Zeros where nothing is returned yet; nobody will see them."""
-    zeros = tf().zeros
-
-    def one(leaf):
-        if not is_tensor_like(leaf):
-            return leaf
-        leaf = tf().convert_to_tensor(leaf)
-        return zeros(leaf.shape, leaf.dtype)
-    return nest.map_structure(one, like)
+    """Zeros in place of a value that is not there yet and that nobody will see; `like` may be of an inner trace."""
+    return nest.map_structure(
+        lambda leaf: _core._zero_rows(1, tf().convert_to_tensor(leaf))[0] if is_tensor_like(leaf) else leaf, like)

@@ -1,6 +1,8 @@
 """while and for: loops of Python, or loops of the program where a tensor decides or is gone over."""
 from .. import _core, nest
-from ._branches import (as_test, check_test, if_stmt, is_tensor_like, is_traced, no_value, same_value, settled, tf, undefined)
+from .._tensor_array import TensorArray
+from ._branches import (as_test, check_test, if_stmt, is_tensor_like, is_traced, no_value, placeholder, same_value, tf,
+                        undefined)
 from ._builtins import stream_of
 
 
@@ -38,97 +40,87 @@ def for_stmt(iterable, body, go_on, get, put, names, hard, soft, given=None):
         body(item)
 
 
+class _Probed(Exception):
+    """One turn was traced, to see what it gives to variables that have no value before the loop."""
+
+
 class _Loop:
     """A loop of the program: the variables that it carries, taken apart into tensors."""
 
     def __init__(self, get, put, names, hard, soft, given):
         self.get, self.put, self.names, self.given = get, put, names, given
         self.before = get()
-        kept = hard + soft
-        self.carried = [i for i in range(kept) if i < hard or self.before[i] is not undefined]
+        self.initial = list(self.before)
+        kept = [i for i in range(hard + soft) if i < hard or self.before[i] is not undefined]
+        self.late = [i for i in kept if self.before[i] is undefined or self.before[i] is no_value or self.before[i] is None]
+        self.carried = [i for i in kept if i not in self.late]
 
     def run(self, test, body):
-        self._prepare(body)
-        maximum = self.given.get("maximum_iterations")
-
-        def loop_test(*tensors):
-            self._enter(tensors)
-            return as_test(test())
-
-        def loop_body(*tensors):
-            self._enter(tensors)
-            body()
-            return self._leave()
-
-        try:
-            self._finish(tf().while_loop(loop_test, loop_body, self.tensors, maximum_iterations=maximum))
-        except BaseException:
-            self.put(self.before)
-            raise
+        self._loop(lambda _: as_test(test()), lambda _: body())
 
     def run_stream(self, stream, body, go_on):
-        start = tf().constant(0)
-        self._prepare(lambda: body(stream.item(start)))
-        maximum = self.given.get("maximum_iterations")
+        from ._expressions import and_
 
-        def loop_test(i, *tensors):
-            self._enter(tensors)
+        def test(i):
             more = i < stream.size
-            if go_on is None:
-                return more
-            from ._expressions import and_
-            return and_(as_test(go_on()), lambda: more)
+            return more if go_on is None else and_(as_test(go_on()), lambda: more)
+        self._loop(test, lambda i: body(stream.item(i)))
 
-        def loop_body(i, *tensors):
-            self._enter(tensors)
-            body(stream.item(i))
-            return [i + 1] + self._leave()
-
+    def _loop(self, test, body):
+        """test(i) and body(i) with the number of the turn; the variables are put in place around them."""
         try:
-            self._finish(tf().while_loop(loop_test, loop_body, [start] + self.tensors, maximum_iterations=maximum)[1:])
+            self._take_apart()
+            if self.late:
+                self._probe(body)
+                self._take_apart()
+
+            def loop_test(i, *tensors):
+                self._enter(tensors)
+                return test(i)
+
+            def loop_body(i, *tensors):
+                self._enter(tensors)
+                body(i)
+                return [i + 1, *self._leave()]
+
+            turns, *tensors = tf().while_loop(loop_test, loop_body, [tf().constant(0), *self.tensors],
+                                              maximum_iterations=self.given.get("maximum_iterations"))
+            self._finish(turns, tensors)
         except BaseException:
             self.put(self.before)
             raise
 
-    def _prepare(self, once):
-        """The tensors that go around. What has no value before the loop gets one of the kind that a turn gives it."""
-        self.initial = list(self.before)
-        late = [i for i in self.carried if self.before[i] is undefined or self.before[i] is no_value or self.before[i] is None]
-        if late:
-            self._probe(late, once)
+    def _take_apart(self):
         self.places, self.tensors = {}, []
         for i in self.carried:
-            leaves = nest.flatten(self.initial[i])
             self.places[i] = []
-            for leaf in leaves:
-                if is_tensor_like(leaf) and not isinstance(leaf, _core.Variable):
-                    self.places[i].append(len(self.tensors))
-                    self.tensors.append(tf().convert_to_tensor(leaf))
-                else:
-                    self.places[i].append(None)
+            for leaf in nest.flatten(self.initial[i]):
+                at = None
+                if is_tensor_like(leaf) or isinstance(leaf, TensorArray):
+                    at = len(self.tensors)
+                    self.tensors.append(leaf if isinstance(leaf, TensorArray) else tf().convert_to_tensor(leaf))
+                self.places[i].append(at)
 
-    def _probe(self, late, once):
+    def _probe(self, body):
+        """Late variables begin as zeros of the kind that one turn gives them; those that get nothing are not carried."""
         found = []
 
-        def run():
-            self.put(self.before)
-            once()
-            found.append(tuple(map(settled, self.get(), self.before)))
-        _core._trace_branch(tf().constant(True), run)
-        self.put(self.before)
+        def once(i, *tensors):
+            self._enter(tensors)
+            body(i)
+            found.extend(self.get())
+            raise _Probed
+        try:
+            tf().while_loop(lambda *_: tf().constant(True), once, [tf().constant(0), *self.tensors])
+        except _Probed:
+            pass
+        late, self.late = self.late, []
         for i in late:
-            value = found[0][i]
-            if value is undefined or value is no_value or value is None:
-                self.carried.remove(i)
+            if found[i] is undefined or found[i] is no_value or found[i] is None:
                 continue
-            self.initial[i] = nest.map_structure(self._zeros, value)
-
-    @staticmethod
-    def _zeros(leaf):
-        if not is_tensor_like(leaf):
-            return leaf
-        leaf = tf().convert_to_tensor(leaf)
-        return tf().zeros(leaf.shape, leaf.dtype)
+            self.late.append(i)
+            self.initial[i] = placeholder(found[i])
+        self.carried = sorted(self.carried + self.late)
 
     def _enter(self, tensors):
         """Puts what goes around into the variables."""
@@ -145,7 +137,7 @@ class _Loop:
         out = [None] * len(self.tensors)
         for i in self.carried:
             name = "the return value" if self.names[i] == "ag__value" else f"'{self.names[i]}'"
-            value = settled(state[i], None)
+            value = state[i]
             if value is undefined or value is no_value:
                 raise ValueError(f"{name} must also have a value at the end of the loop's body")
             try:
@@ -162,6 +154,8 @@ class _Loop:
 
     @staticmethod
     def _checked(name, before, after):
+        if isinstance(before, TensorArray) and isinstance(after, TensorArray):
+            return after
         if not is_tensor_like(after):
             raise TypeError(f"{name} is a tensor before the loop and {after!r} after one iteration")
         after = tf().convert_to_tensor(after)
@@ -173,7 +167,7 @@ class _Loop:
                              "Use tf.autograph.experimental.set_loop_options to set shape invariants.")
         return after
 
-    def _finish(self, tensors):
+    def _finish(self, turns, tensors):
         self._enter(tensors)
         state = list(self.get())
         kept = set(self.carried)
@@ -181,3 +175,6 @@ class _Loop:
             if i not in kept:
                 state[i] = undefined
         self.put(tuple(state))
+        missed = [self.names[i] for i in self.late if self.names[i] != "ag__value"]
+        if missed:
+            tf().Assert(turns > 0, [f"loop must iterate at least once to initialize {', '.join(missed)}"])
