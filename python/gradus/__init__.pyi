@@ -542,7 +542,7 @@ def pow(x: _Any, y: _Any, name: str | None = None) -> Tensor:
 def print(*inputs: _Any, output_stream: _Any = ..., summarize: _Any = ..., sep: _Any = ..., end: _Any = ..., name: _Any = ...) -> _Any:
     """Prints tensors and other objects to standard error, or where output_stream says."""
 def py_function(func: _Any = ..., inp: _Any = ..., Tout: _Any = ..., name: _Any = ...) -> _Any:
-    """Calls a Python function on tensors."""
+    """Calls a Python function on tensors; its gradient is found by a tape."""
 class random_normal_initializer:
     """Normally distributed numbers."""
     from_config: _Any

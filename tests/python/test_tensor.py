@@ -239,4 +239,4 @@ def test_import_does_not_need_numpy_and_costs_no_more_than_it():
 
 def test_print(capsys):
     tf.print("x:", tf.constant([1.0, 2.0]), 3, tf.constant(4), [tf.constant(5.0)])
-    assert capsys.readouterr().err == "x: [1 2] 3 4 [5.0]\n"
+    assert capsys.readouterr().err == "x: [1 2] 3 4 [5]\n"
