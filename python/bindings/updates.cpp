@@ -1,9 +1,12 @@
 // What optimizers do to all their variables in one call, and to all gradients before that.
 #include "gradus/updates.h"
 
+#include <memory>
+
 #include "function.h"
 #include "gradus/elementwise.h"
-#include "gradus/error.h"
+#include "gradus/makers.h"
+#include "gradus/reduce.h"
 #include "gradus/sparse.h"
 #include "tape.h"
 
@@ -38,66 +41,118 @@ std::vector<Gradient> to_gradients(PyObject* sequence) {
   return gradients;
 }
 
-PyObject* wrap(const std::vector<Gradient>& gradients) {
+PyObject* wrap_gradients(const std::vector<Gradient>& gradients) {
   Ref list = Ref::own(PyList_New(static_cast<Py_ssize_t>(gradients.size())));
   for (std::size_t i = 0; i < gradients.size(); ++i)
     PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), wrap_gradient(gradients[i]).release());
   return list.release();
 }
 
-// Variables whose gradient is None are left alone; `decays` says which variables do, None all.
-PyObject* update(const Arguments& a) {
+// What an optimizer does at every step in the same way: rule, variables, their state, settings.
+struct Plan {
+  UpdateRule rule;
+  std::vector<Ref> objects;  // the variables as Python has them
+  std::vector<Variable> variables;
+  std::vector<std::vector<Variable>> states;
+  std::vector<double> settings;
+  double weight_decay = 0;
+  std::vector<bool> decays;
+};
+constexpr const char* kPlan = "gradus.update_plan";
+
+PyObject* plan(const Arguments& a) {
   const std::optional<UpdateRule> rule = update_rule(a.string(0));
   if (!rule) raise(PyExc_ValueError, "unknown rule %R", a[0]);
-  const std::vector<Variable> variables = to_variables(a[1]);
-  const Ref gradients = as_list(a[2]), states = as_list(a[3]), settings = as_list(a[6]);
-  const std::size_t count = variables.size();
-  if (static_cast<std::size_t>(PySequence_Fast_GET_SIZE(gradients.get())) != count ||
-      static_cast<std::size_t>(PySequence_Fast_GET_SIZE(states.get())) != count)
-    raise(PyExc_ValueError, "got %zu variables, %zd gradients and %zd states", count,
-          PySequence_Fast_GET_SIZE(gradients.get()), PySequence_Fast_GET_SIZE(states.get()));
-
-  UpdateSettings common{.learning_rate = a.tensor(4), .step = a.tensor(5) + 1};
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(settings.get()); ++i)
-    common.settings.push_back(to_double(PySequence_Fast_GET_ITEM(settings.get(), i)));
-  if (!a.is_none(7)) common.weight_decay = a.real(7);
-  if (!a.is_none(9)) common.product = a.tensor(9);
-  const Update step(*rule, common);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto at = static_cast<Py_ssize_t>(i);
-    const Gradient g = gradient_for(variables[i], PySequence_Fast_GET_ITEM(gradients.get(), at));
-    if (g.is_none()) continue;
-    const bool decays = a.is_none(8) || to_bool(PyList_GET_ITEM(a[8], at));
-    const std::vector<Variable> state = to_variables(PySequence_Fast_GET_ITEM(states.get(), at));
-    on_large(g.values(), [&] { step(variables[i], state, g, decays); });
+  auto made = std::make_unique<Plan>();
+  made->rule = *rule;
+  made->variables = to_variables(a[1]);
+  const Ref objects = as_list(a[1]), states = as_list(a[2]), settings = as_list(a[3]);
+  const auto count = static_cast<Py_ssize_t>(made->variables.size());
+  if (PySequence_Fast_GET_SIZE(states.get()) != count)
+    raise(PyExc_ValueError, "got %zd variables and %zd states", count,
+          PySequence_Fast_GET_SIZE(states.get()));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    made->objects.push_back(Ref::copy(PySequence_Fast_GET_ITEM(objects.get(), i)));
+    made->states.push_back(to_variables(PySequence_Fast_GET_ITEM(states.get(), i)));
+    made->decays.push_back(a.is_none(5) || to_bool(PyList_GET_ITEM(a[5], i)));
   }
-  Py_RETURN_NONE;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(settings.get()); ++i)
+    made->settings.push_back(to_double(PySequence_Fast_GET_ITEM(settings.get(), i)));
+  if (!a.is_none(4)) made->weight_decay = a.real(4);
+  const Ref capsule = Ref::own(PyCapsule_New(made.get(), kPlan, [](PyObject* c) {
+    delete static_cast<Plan*>(PyCapsule_GetPointer(c, kPlan));
+  }));
+  made.release();
+  return Ref(capsule).release();
+}
+
+// Whether these are the variables of the plan, in its order, and each has a gradient.
+bool is_usual(const Plan& plan, PyObject* gradients, PyObject* variables) {
+  const auto count = static_cast<Py_ssize_t>(plan.objects.size());
+  if (PySequence_Fast_GET_SIZE(gradients) != count || PySequence_Fast_GET_SIZE(variables) != count)
+    return false;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (PySequence_Fast_GET_ITEM(variables, i) != plan.objects[static_cast<std::size_t>(i)] ||
+        PySequence_Fast_GET_ITEM(gradients, i) == Py_None)
+      return false;
+  }
+  return true;
+}
+
+// False, with nothing done, if the step is not the usual one.
+PyObject* follow(const Arguments& a) {
+  auto* plan = static_cast<Plan*>(PyCapsule_GetPointer(a[0], kPlan));
+  if (!plan) throw PythonError();
+  const auto is_listed = [](PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); };
+  if (!is_listed(a[1]) || !is_listed(a[2])) Py_RETURN_FALSE;
+  const Ref gradients = as_list(a[1]), variables = as_list(a[2]);
+  if (!is_usual(*plan, gradients, variables)) Py_RETURN_FALSE;
+  const Update step(plan->rule, {.learning_rate = a.tensor(3),
+                                 .step = a.tensor(4) + 1,
+                                 .settings = plan->settings,
+                                 .weight_decay = plan->weight_decay,
+                                 .product = a.is_none(5) ? Tensor(1) : a.tensor(5)});
+  for (std::size_t i = 0; i < plan->variables.size(); ++i) {
+    const Variable& v = plan->variables[i];
+    const Gradient g =
+        gradient_for(v, PySequence_Fast_GET_ITEM(gradients.get(), static_cast<Py_ssize_t>(i)));
+    on_large(g.values(), [&] { step(v, plan->states[i], g, plan->decays[i]); });
+  }
+  Py_RETURN_TRUE;
 }
 
 PyObject* clip(const Arguments& a) {
   std::vector<Gradient> gradients = to_gradients(a[0]);
   const std::string how = a.string(1);
   const double bound = a.real(2);
-  if (how == "global_norm") return wrap(clip_by_global_norm(gradients, bound).first);
+  if (how == "global_norm") return wrap_gradients(clip_by_global_norm(gradients, bound).first);
   for (Gradient& g : gradients) {
     if (g.is_none()) continue;
     g = how == "norm" ? clip_by_norm(g, bound) : clip_by_value(g, -bound, bound);
   }
-  return wrap(gradients);
+  return wrap_gradients(gradients);
 }
 
 const FunctionEntry entries[] = {
-    {"_update",
-     "rule, variables, gradients, states, learning_rate, iterations, settings, weight_decay=None, "
-     "decays=None, product=None",
-     "One step of an optimizer.", update},
+    {"_update_plan", "rule, variables, states, settings, weight_decay=None, decays=None",
+     "What the steps of an optimizer have in common.", plan},
+    {"_update", "plan, gradients, variables, learning_rate, iterations, product=None",
+     "One step of an optimizer on all variables of a plan; False if these are others.", follow},
+    {"_batch_mean", "values", "The mean of the losses of a batch; 0 of an empty one.",
+     [](const Arguments& a) {
+       const Tensor values = a.tensor(0);
+       if (values.rank() == 0) return wrap(values);
+       if (!values.shape().is_symbolic() && values.num_elements() == 0)
+         return wrap(zeros({}, values.dtype()));
+       return wrap(on_large(values, [&] { return reduce_mean(values); }));
+     }},
     {"_clip", "gradients, how, bound", "Gradients clipped by value, norm or global_norm.", clip},
     {"_scale", "gradients, factor", "Gradients times a number.",
      [](const Arguments& a) {
        std::vector<Gradient> gradients = to_gradients(a[0]);
        for (Gradient& g : gradients)
          if (!g.is_none()) g = scale(g, a.tensor(1, g.dtype()));
-       return wrap(gradients);
+       return wrap_gradients(gradients);
      }},
 };
 

@@ -2,6 +2,9 @@
 import re
 import weakref
 
+from .. import _core
+
+_Tensor = _core.Tensor
 _counters = {}
 _floatx, _epsilon, _data_format = "float32", 1e-7, "channels_last"
 _FLOATS = ("bfloat16", "float16", "float32", "float64")
@@ -79,6 +82,9 @@ masks = {}
 
 def get_mask(tensor):
     """The mask that a layer gave to the tensor, or None."""
+    if type(tensor) is _Tensor:
+        found = masks.get(id(tensor)) if masks else None
+        return None if found is None else found[1]
     if not masks:
         return getattr(tensor, "_keras_mask", None)
     found = masks.get(id(tensor))

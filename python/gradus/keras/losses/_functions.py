@@ -6,11 +6,13 @@ import gradus as tf
 from .. import _logits, _state
 from ._loss import same_rank
 
-_nn, _math = tf.nn, tf.math
+_nn, _math, _Tensor = tf.nn, tf.math, tf.Tensor
 
 
 def _pair(y_true, y_pred):
     """Both as tensors of the dtype of the predictions."""
+    if type(y_true) is _Tensor and type(y_pred) is _Tensor and y_true.dtype is y_pred.dtype and y_true.ndim == y_pred.ndim:
+        return y_true, y_pred
     if not tf.is_tensor(y_pred):
         y_pred = tf.convert_to_tensor(y_pred)
         if not y_pred.dtype.is_floating:
@@ -196,22 +198,22 @@ def categorical_focal_crossentropy(y_true, y_pred, alpha=0.25, gamma=2.0, from_l
 
 def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_class=None, axis=-1):
     """Cross entropy of class numbers and probabilities or logits; samples of ignore_class have the loss 0."""
-    if not tf.is_tensor(y_pred):
+    if type(y_pred) is not _Tensor:
         y_pred = tf.convert_to_tensor(y_pred)
-    labels = tf.convert_to_tensor(y_true)
-    rank = len(y_pred.shape)
-    if len(labels.shape) == rank and labels.shape[-1] == 1 and rank > 1:
+    labels = y_true if type(y_true) is _Tensor else tf.convert_to_tensor(y_true)
+    rank = y_pred.ndim
+    if labels.ndim == rank and rank > 1 and labels.shape[-1] == 1:
         labels = tf.squeeze(labels, [-1])
     logits = y_pred if from_logits else _logits.logits_of(y_pred, "softmax")
     if logits is None:
         logits = tf.math.log(_inside(y_pred))
-    if axis not in (-1, rank - 1):
+    if axis != -1 and axis != rank - 1:
         order = [i for i in range(rank) if i != axis % rank] + [axis % rank]
         logits = tf.transpose(logits, order)
-    if labels.dtype not in (tf.int32, tf.int64):
+    if not labels.dtype.is_integer:
         labels = tf.cast(labels, tf.int64)
     for a, b in zip(labels.shape, logits.shape[:-1]):
-        if len(labels.shape) != rank - 1 or (a is not None and b is not None and a != b):
+        if labels.ndim != rank - 1 or (a is not None and b is not None and a != b):
             raise ValueError("Arguments `target` and `output` must have the same shape up until the last dimension: "
                              f"target.shape={tuple(labels.shape)}, output.shape={tuple(y_pred.shape)}")
     if ignore_class is None:

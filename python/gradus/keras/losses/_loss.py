@@ -1,9 +1,11 @@
 """The base of losses: how one value per sample becomes one number."""
 import gradus as tf
 
+from ... import _core
 from .. import _state
 from .._variable import standardize_dtype
 
+_Tensor = _core.Tensor
 _REDUCTIONS = (None, "none", "sum", "sum_over_batch_size", "mean", "mean_with_sample_weight")
 
 
@@ -19,6 +21,8 @@ class Loss:
     reduces them.
     """
 
+    _casts_targets = True  # class numbers are not cast to floats and back
+
     def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
         self.name = name or _state.auto_name(type(self).__name__)
         if reduction not in _REDUCTIONS:
@@ -27,6 +31,7 @@ class Loss:
         self.reduction = reduction
         self._dtype_policy = _policy(dtype)
         self._dtype = self._dtype_policy.compute_dtype
+        self._kind = tf.as_dtype(self._dtype)
 
     @property
     def dtype(self):
@@ -40,7 +45,12 @@ class Loss:
     def __call__(self, y_true, y_pred, sample_weight=None):
         """The loss of a batch."""
         mask = _state.get_mask(y_pred)
-        values = self.call(_as(y_true, self._dtype), _as(y_pred, self._dtype))
+        kind = self._kind
+        if self._casts_targets and (type(y_true) is not _Tensor or y_true.dtype is not kind):
+            y_true = _as(y_true, kind)
+        if type(y_pred) is not _Tensor or y_pred.dtype is not kind:
+            y_pred = _as(y_pred, kind)
+        values = self.call(y_true, y_pred)
         own_mask = _state.get_mask(values)
         if own_mask is not None:
             mask = own_mask if mask is None else tf.logical_and(mask, own_mask)
@@ -74,8 +84,7 @@ class FunctionLoss(Loss):
         self._settings = settings
 
     def call(self, y_true, y_pred):
-        y_true, y_pred = same_rank(y_true, y_pred)
-        return type(self)._function(y_true, y_pred, **self._settings)
+        return self._function(y_true, y_pred, **self._settings)
 
     def get_config(self):
         return {**super().get_config(), **self._settings}
@@ -116,9 +125,7 @@ def _policy(dtype):
 
 
 def _as(value, dtype):
-    """A tensor of that dtype; a structure of tensors stays one. The same object if it is one already."""
-    if tf.is_tensor(value):
-        return value if value.dtype == dtype else tf.cast(value, dtype)
+    """A tensor of that dtype; a structure of tensors stays one."""
     if isinstance(value, (dict, list, tuple)) and any(tf.is_tensor(v) for v in tf.nest.flatten(value)):
         return tf.nest.map_structure(lambda v: _as(v, dtype), value)
     return tf.cast(value, dtype)
@@ -133,7 +140,7 @@ def as_dtype(value, dtype):
 
 def same_rank(a, b, expand_rank_1=True):
     """Two tensors, of which one may have a last axis of size 1 more than the other, with the same rank."""
-    rank_a, rank_b = len(a.shape), len(b.shape)
+    rank_a, rank_b = a.ndim, b.ndim
     if rank_a == rank_b:
         return a, b
     if rank_a == rank_b + 1 and a.shape[-1] == 1:
@@ -145,15 +152,15 @@ def same_rank(a, b, expand_rank_1=True):
 
 def reduce_values(values, reduction, weights=None):
     """One number of a tensor of values."""
+    if reduction == "sum_over_batch_size" or reduction == "mean":
+        return _core._batch_mean(values)
     if reduction is None or reduction == "none" or len(values.shape) == 0:
         return values
     if reduction == "sum":
         return tf.reduce_sum(values)
     if reduction == "mean_with_sample_weight" and weights is not None:
         return tf.math.divide_no_nan(tf.reduce_sum(values), tf.reduce_sum(tf.cast(weights, values.dtype)))
-    if 0 in tuple(values.shape):  # nothing at all has the loss 0
-        return tf.zeros([], values.dtype)
-    return tf.reduce_mean(values)
+    return _core._batch_mean(values)
 
 
 def apply_mask(sample_weight, mask, dtype, reduction):

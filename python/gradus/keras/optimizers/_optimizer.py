@@ -21,6 +21,8 @@ class Optimizer:
     """Changes variables so that a loss becomes small."""
 
     _rule = None  # of the native updates
+    _plan = None  # what their steps have in common; forgotten when an attribute changes
+    _is_plain = None  # whether a step is nothing but that
 
     def __init__(self, learning_rate=0.001, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None,
                  use_ema=False, ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None,
@@ -51,7 +53,6 @@ class Optimizer:
         self.built = False
         self._variables, self._trainable_variables = [], []
         self._indices, self._excluded_ids, self._excluded_names = {}, set(), []
-        self._decays = None
         self._model_variables_moving_average, self._accumulated_gradients = [], []
         with tf.init_scope(), _scopes.name_scope(self.name, caller=self):
             self._iterations = Variable(0, name="iteration", dtype="int64", trainable=False)
@@ -68,6 +69,9 @@ class Optimizer:
                                                trainable=False)
 
     def __setattr__(self, name, value):
+        if name not in ("_plan", "_is_plain"):
+            object.__setattr__(self, "_plan", None)
+            object.__setattr__(self, "_is_plain", None)
         if isinstance(value, _core.Variable) and "_variables" in self.__dict__ and not any(
                 own is value for own in self._variables + self._trainable_variables):
             self._variables.append(value)
@@ -125,7 +129,6 @@ class Optimizer:
             self._accumulated_gradients = self.add_optimizer_variables(variables, "gradient_accumulator")
         self._trainable_variables = list(variables)
         self._indices = {id(v): i for i, v in enumerate(self._trainable_variables)}
-        self._decays = None
         self.built = True
 
     def _build(self, variables):
@@ -164,11 +167,15 @@ class Optimizer:
     def apply_gradients(self, grads_and_vars):
         """Applies pairs of gradients and variables."""
         pairs = list(grads_and_vars)
-        self.apply([g for g, _ in pairs], [v for _, v in pairs])
+        if pairs:
+            self.apply(*zip(*pairs))
         return self._iterations
 
     def apply(self, grads, trainable_variables=None):
         """Changes the variables by their gradients: one step."""
+        if self._is_plain and _core._update(self._plan, grads, trainable_variables, self._learning_rate, self._iterations):
+            self._iterations.assign_add(1)
+            return
         grads = list(grads)
         if not grads:
             return
@@ -198,6 +205,15 @@ class Optimizer:
             if v._constraint is not None:
                 v.assign(v._constraint(v))
         self._iterations.assign_add(1)
+        if self._is_plain is None:
+            self._is_plain = self._plan is not None and self._finds_nothing_to_do(variables)
+
+    def _finds_nothing_to_do(self, variables):
+        """Whether a step is nothing but the native updates, so that the next can be just those."""
+        return (isinstance(self._learning_rate, Variable) and all(v._constraint is None for v in variables)
+                and not (self.use_ema or self.gradient_accumulation_steps or self.clipnorm or self.clipvalue
+                         or self.global_clipnorm) and self.loss_scale_factor is None
+                and type(self).apply is Optimizer.apply and type(self)._change is Optimizer._change)
 
     def _own_variables_for(self, grads):
         if not self.built:
@@ -245,8 +261,7 @@ class Optimizer:
     def exclude_from_weight_decay(self, var_list=None, var_names=None):
         """Variables, or those whose names match, that weight decay leaves alone."""
         self._excluded_ids.update(id(v) for v in var_list or ())
-        self._excluded_names += list(var_names or ())
-        self._decays = None
+        self._excluded_names = self._excluded_names + list(var_names or ())
 
     def _use_weight_decay(self, variable):
         return id(variable) not in self._excluded_ids and not any(

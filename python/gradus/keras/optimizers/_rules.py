@@ -32,21 +32,24 @@ class Swept(Optimizer):
         lists = self._make_state(variables)
         self._states = [list(parts) for parts in zip(*lists)] if lists else [[] for _ in variables]
 
+    def _plan_for(self, variables):
+        places = [self._indices[id(v)] for v in variables]
+        decays = [self._use_weight_decay(v) for v in variables]
+        return _core._update_plan(self._rule, variables, [self._states[i] for i in places], self._settings(),
+                                  self.weight_decay, decays)
+
     def _update_all(self, grads, variables, rate):
-        states, decays = self._states, None
-        own = self._trainable_variables
-        if len(variables) != len(own) or any(a is not b for a, b in zip(variables, own)):
-            places = [self._indices[id(v)] for v in variables]
-            states = [states[i] for i in places]
-        if self.weight_decay is not None and (self._excluded_ids or self._excluded_names):
-            decays = [self._use_weight_decay(v) for v in variables]
-        _core._update(self._rule, variables, grads, states, rate, self.iterations, self._settings(), self.weight_decay,
-                      decays, self._product())
+        if self._plan is None:
+            self._plan = self._plan_for(variables)
+        if not _core._update(self._plan, grads, variables, rate, self.iterations, self._product()):
+            self._plan = self._plan_for(variables)
+            _core._update(self._plan, grads, variables, rate, self.iterations, self._product())
 
     def update_step(self, gradient, variable, learning_rate):
         """Changes one variable by its gradient."""
-        _core._update(self._rule, [variable], [gradient], [self._states[self._indices[id(variable)]]], learning_rate,
-                      self.iterations, self._settings(), None, None, self._product())
+        place = self._indices[id(variable)]
+        plan = _core._update_plan(self._rule, [variable], [self._states[place]], self._settings())
+        _core._update(plan, [gradient], [variable], learning_rate, self.iterations, self._product())
 
     def _settings(self):
         raise NotImplementedError
