@@ -7,7 +7,9 @@ _LAZY = (
     "data",
     "debugging",
     "keras",
+    "summary",
     "test",
+    "train",
 )
 _OF_KERAS = ("initializers", "losses", "metrics", "optimizers")  # tf.losses is tf.keras.losses
 
@@ -25,9 +27,7 @@ INSTEAD = {
     "RaggedTensor": "ragged tensors are not covered: pad, and use tf.sequence_mask",
     "ragged": "ragged tensors are not covered: pad, and use tf.sequence_mask",
     "distribute": "distribution is not covered",
-    "saved_model": "saving models is not covered yet: use numpy.savez on the variables",
-    "train": "tf.train is not covered yet: use numpy.savez on the variables",
-    "summary": "summaries are not covered",
+    "saved_model": "SavedModel is not covered: use model.save('name.keras') or tf.train.Checkpoint",
     "linalg.svd": "not covered yet: use numpy.linalg.svd",
     "signal": "tf.signal is not covered yet: use numpy.fft",
 }

@@ -1,6 +1,6 @@
 """safetensors files: a JSON header with names, dtypes, shapes and places, then the bytes of the tensors.
 
-The format has no checksum. Written files carry one (CRC-32C of all data) in their metadata, and it is compared if present.
+The format has no checksum. Written files carry one (CRC-32C of the header and of all data) in their metadata, and it is compared if present.
 """
 import json
 import os
@@ -35,7 +35,8 @@ def save_safetensors(path, tensors, metadata=None):
         pieces.append(data)
         at += len(data)
     body = b"".join(pieces)
-    header["__metadata__"] = {**{str(k): str(v) for k, v in (metadata or {}).items()}, _CHECK: f"{_core._crc32c(body):08x}"}
+    metadata = {str(k): str(v) for k, v in (metadata or {}).items()}
+    header["__metadata__"] = {**metadata, _CHECK: _checksum(dict(header), metadata, body)}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     with written_aside(text_of(path)) as file:
@@ -45,6 +46,11 @@ def save_safetensors(path, tensors, metadata=None):
 
 def load_safetensors(path):
     """The tensors of a file by name. DataLossError if it is damaged, before anything large is allocated."""
+    return load_with_metadata(path)[0]
+
+
+def load_with_metadata(path):
+    """(tensors by name, metadata) of a file."""
     path = text_of(path)
     try:
         with open(path, "rb") as file:
@@ -68,8 +74,11 @@ def _read(file, size, path):
     except (ValueError, RecursionError) as error:
         raise damaged(f"its header cannot be read ({error})") from None
     body = file.read()
-    check = (header.pop("__metadata__", None) or {}).get(_CHECK)
-    if check is not None and check != f"{_core._crc32c(body):08x}":
+    metadata = header.pop("__metadata__", None) or {}
+    if not isinstance(metadata, dict):
+        raise damaged("its metadata cannot be read")
+    check = metadata.pop(_CHECK, None)
+    if check is not None and check != _checksum(header, metadata, body):
         raise damaged("its checksum differs")
     tensors, used = {}, 0
     for name, facts in header.items():
@@ -87,7 +96,13 @@ def _read(file, size, path):
             tensors[name] = _tensor(body[begin:end], dtype, shape)
         except ValueError:
             raise damaged(f"'{name}' has another size than its shape") from None
-    return tensors
+    return tensors, metadata
+
+
+def _checksum(header, metadata, body):
+    """Of all that is said and all that is stored."""
+    text = json.dumps([header, metadata], sort_keys=True).encode()
+    return f"{_core._crc32c(text):08x}{_core._crc32c(body):08x}"
 
 
 def _tensor(data, dtype, shape):
