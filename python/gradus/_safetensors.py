@@ -49,17 +49,17 @@ def load_safetensors(path):
     return load_with_metadata(path)[0]
 
 
-def load_with_metadata(path):
+def load_with_metadata(path, must_have_checksum=False):
     """(tensors by name, metadata) of a file."""
     path = text_of(path)
     try:
         with open(path, "rb") as file:
-            return _read(file, os.fstat(file.fileno()).st_size, path)
+            return _read(file, os.fstat(file.fileno()).st_size, path, must_have_checksum)
     except FileNotFoundError:
         raise errors.NotFoundError(None, None, f"there is no file '{path}'") from None
 
 
-def _read(file, size, path):
+def _read(file, size, path, must_have_checksum):
     def damaged(why):
         return errors.DataLossError(None, None, f"'{path}' is no safetensors file, or is damaged: {why}")
 
@@ -78,6 +78,8 @@ def _read(file, size, path):
     if not isinstance(metadata, dict):
         raise damaged("its metadata cannot be read")
     check = metadata.pop(_CHECK, None)
+    if check is None and must_have_checksum:
+        raise damaged("its checksum is missing")
     if check is not None and check != _checksum(header, metadata, body):
         raise damaged("its checksum differs")
     tensors, used = {}, 0

@@ -26,7 +26,7 @@ def read_file(prefix):
     if not os.path.exists(path):
         raise errors.NotFoundError(None, None, f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files "
                                    f"for {text_of(prefix)}")
-    tensors, metadata = load_with_metadata(path)
+    tensors, metadata = load_with_metadata(path, must_have_checksum=True)
     try:
         if metadata.get("format") != _FORMAT:
             raise ValueError("another format")

@@ -34,7 +34,7 @@ def done(status):
 def look():
     """An object has got a part."""
     global _busy
-    if _busy or not _waiting:
+    if _busy or not _hooks:
         return
     _busy = True
     try:
