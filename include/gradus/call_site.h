@@ -11,7 +11,7 @@ struct ForeignLine {
   unsigned line = 0, column = 0;
 };
 
-// Whether somebody records the ops of this thread, so that lines are of use.
+// Whether somebody records or traces the ops of this thread, so that lines are of use.
 bool lines_are_recorded() noexcept;
 
 // Ops in this scope belong to a line, which is referred to as long as recordings of them live; keep

@@ -1,6 +1,7 @@
 // Looking into a function that is being traced (gradus/function.h), for bindings and libraries.
 #pragma once
 #include <optional>
+#include <source_location>
 #include <string>
 
 #include "gradus/tensor.h"
@@ -16,6 +17,10 @@ bool is_tracing_region() noexcept;  // a branch or the body of a loop
 // A name for a value that has no elements yet, and what makes it: "Placeholder" or an op.
 bool is_symbolic(const Tensor& t) noexcept;
 std::string traced_name(const Tensor& t);
+
+// The line of the op that failed while a compiled function ran, if the last error of this thread
+// came from one; asking forgets it.
+std::optional<std::source_location> take_failed_line() noexcept;
 
 // What runs in this scope is done at once and is no part of the function that is being traced.
 class PauseTracing {

@@ -76,6 +76,7 @@ PyObject* call_host(const Arguments& a) {
     };
   }
   f.is_foreign = a.boolean(5);
+  f.may_repeat = a.boolean(6);
   std::vector<Tensor> in;
   for (Py_ssize_t i = 0; i < PyList_Size(a[2]); ++i)
     in.push_back(to_tensor(PyList_GET_ITEM(a[2], i)));
@@ -83,7 +84,7 @@ PyObject* call_host(const Arguments& a) {
 }
 
 const FunctionEntry entries[] = {
-    {"_host_call", "name, function, inputs, results, gradient, is_foreign",
+    {"_host_call", "name, function, inputs, results, gradient, is_foreign, may_repeat=True",
      "Calls a function at each run of the program that is being traced.", call_host},
 };
 

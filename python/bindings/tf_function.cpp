@@ -491,6 +491,20 @@ Places specified(Plan& plan, Places places) {
   return places;
 }
 
+// An error from within the program says which line of the user's it is about.
+void name_failed_line() {
+  const std::optional<std::source_location> line = take_failed_line();
+  if (!line || !PyErr_Occurred()) return;
+  PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  PyObject* named = PyObject_CallFunction(imported("gradus._function", "name_line"), "Osi", error,
+                                          line->file_name(), static_cast<int>(line->line()));
+  if (!named) PyErr_Clear();
+  Py_XDECREF(named);
+  PyErr_Restore(type, error, trace);
+}
+
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
   return guarded([&]() -> PyObject* {
     FunctionObject* f = object_of(self);
@@ -504,7 +518,16 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
       if (!plan.is_prepared && !is_tracing()) prepare_signature(f, places);
     }
     if (is_tracing()) return call_plainly(f, places);
-    return call_traced(f, places);
+    try {
+      take_failed_line();
+      return call_traced(f, places);
+    } catch (const PythonError&) {
+      throw;
+    } catch (...) {
+      set_python_error();
+      name_failed_line();
+      throw PythonError();
+    }
   });
 }
 

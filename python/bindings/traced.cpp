@@ -15,18 +15,20 @@ std::string name_of_traced(const Tensor& t) { return traced_name(t) + ":0"; }
 
 }  // namespace
 
+// The text knows what AutoGraph did with the function that asked.
+[[noreturn]] static void refuse_in_graph(const char* what) {
+  const Ref text =
+      Ref::own(PyObject_CallFunction(imported("gradus.autograph._convert", "refusal"), "s", what));
+  refuse("gradus.errors", "OperatorNotAllowedInGraphError", to_string(text));
+}
+
 void refuse_truth(const Tensor& t) {
-  if (!is_symbolic(t)) return;
-  refuse("gradus.errors", "OperatorNotAllowedInGraphError",
-         "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: it has no value while "
-         "the function is traced. Use tf.cond or tf.where, or tf.while_loop.");
+  if (is_symbolic(t)) refuse_in_graph("Using a symbolic `tf.Tensor` as a Python `bool`");
 }
 
 void refuse_iteration(const Tensor& t) {
   if (!is_symbolic(t) || (t.rank() > 0 && t.shape()[0] >= 0)) return;
-  refuse("gradus.errors", "OperatorNotAllowedInGraphError",
-         "Iterating over a symbolic `tf.Tensor` is not allowed where its size is not known while "
-         "the function is traced. Use tf.map_fn, tf.scan or tf.while_loop.");
+  refuse_in_graph("Iterating over a symbolic `tf.Tensor` of unknown size");
 }
 
 void refuse_length(const Tensor& t) {

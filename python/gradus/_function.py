@@ -2,12 +2,14 @@
 import contextlib
 import functools
 import inspect
+import linecache
 import operator
 import weakref
 
 from . import _core, nest
 from .autograph._convert import Traced
 from ._compositions import TensorSpec
+from .errors import OpError
 
 __all__ = ["function", "init_scope", "executing_eagerly", "inside_function"]
 
@@ -266,6 +268,17 @@ def executing_eagerly():
 def inside_function():
     """Whether a function is being traced."""
     return _core._is_tracing()
+
+
+def name_line(error, file, line):
+    """Adds to an error from a running program the line of the function that it is about."""
+    text = f"\n  in the program of {file}, line {line}"
+    source = linecache.getline(file, line).strip()
+    if source:
+        text += f": {source}"
+    if isinstance(error, OpError):
+        error._message += text
+        error.args = (*error.args[:2], error._message)
 
 
 def run_functions_eagerly(run_eagerly):

@@ -305,22 +305,31 @@ std::shared_ptr<Executable::Layout> Executable::layout_for(Sizes sizes) {
   return made;
 }
 
+constinit thread_local std::optional<std::source_location> failed_line;
+
 void Executable::execute(const Layout& layout, Frame& frame) {
   std::uint32_t count = 0;
-  for (const Prepared& s : layout.steps) {
-    const std::span<const View> in(frame.views.data() + s.first_view, s.in_count);
-    const std::span<const View> out(frame.views.data() + s.first_view + s.in_count, s.out_count);
-    std::optional<ProfiledKernel> profiled;
-    if (is_profiling.load(std::memory_order_relaxed)) [[unlikely]]
-      profiled.emplace(*s.op, s.attrs, s.label, s.where, in, out);
-    if (s.loop) {
-      s.loop->run(in, out);
-    } else if (s.op->kind == Kind::elementwise) {
-      s.op->elementwise->run(in, out[0]);
-    } else {
-      s.op->info.kernel({{*s.op, s.attrs, in}, out});
+  const Prepared* now = nullptr;
+  try {
+    for (const Prepared& s : layout.steps) {
+      now = &s;
+      const std::span<const View> in(frame.views.data() + s.first_view, s.in_count);
+      const std::span<const View> out(frame.views.data() + s.first_view + s.in_count, s.out_count);
+      std::optional<ProfiledKernel> profiled;
+      if (is_profiling.load(std::memory_order_relaxed)) [[unlikely]]
+        profiled.emplace(*s.op, s.attrs, s.label, s.where, in, out);
+      if (s.loop) {
+        s.loop->run(in, out);
+      } else if (s.op->kind == Kind::elementwise) {
+        s.op->elementwise->run(in, out[0]);
+      } else {
+        s.op->info.kernel({{*s.op, s.attrs, in}, out});
+      }
+      if ((++count & 63) == 0) check_interrupt();
     }
-    if ((++count & 63) == 0) check_interrupt();
+  } catch (...) {
+    if (!failed_line) failed_line = now->where;
+    throw;
   }
 }
 

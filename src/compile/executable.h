@@ -8,11 +8,15 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "graph/graph.h"
 
 namespace gradus {
+
+// The innermost op that failed in this thread since it was last set to none.
+extern constinit thread_local std::optional<std::source_location> failed_line;
 
 // Output `output` may be written over input `input` if the caller gives the input away.
 struct Donation {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "compile/executable.h"
 #include "graph/context.h"
 #include "graph/dynamic_size.h"
 #include "graph/graph.h"
@@ -23,6 +24,10 @@ std::string traced_name(const Tensor& t) {
   const Graph::ValueInfo& info = extra.graph->info(extra.value);
   if (info.node < 0) return "Placeholder";
   return extra.graph->nodes()[static_cast<std::size_t>(info.node)].op->name();
+}
+
+std::optional<std::source_location> take_failed_line() noexcept {
+  return std::exchange(failed_line, std::nullopt);
 }
 
 PauseTracing::PauseTracing() noexcept

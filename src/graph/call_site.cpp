@@ -17,7 +17,9 @@ std::source_location as_location(const ForeignLine& line) {
 
 }  // namespace
 
-bool lines_are_recorded() noexcept { return thread_context.observer != nullptr; }
+bool lines_are_recorded() noexcept {
+  return thread_context.observer != nullptr || thread_context.graph != nullptr;
+}
 
 AttributeToLine::AttributeToLine(const ForeignLine& line) noexcept
     : saved_(thread_context.where), fixed_(std::exchange(thread_context.fixed, true)) {

@@ -1,6 +1,12 @@
 """AutoGraph: every program of autograph_programs.py gives what TensorFlow gave, or what Python gives where TensorFlow cannot."""
+import gc
+import inspect
 import json
 import pathlib
+import subprocess
+import sys
+import tempfile
+import traceback
 
 import numpy as np
 import pytest
@@ -53,3 +59,232 @@ def test_as_tensorflow_or_python(name):
             assert want["error"][0] in g["error"], f"TensorFlow raises {want['error'][0]}, got {g}"
         else:
             assert close(g, want, 1e-6), f"expected {want}, got {g}"
+
+
+def line_of(function, text):
+    """The number of the line of a function that contains a text."""
+    lines, first = inspect.getsourcelines(function)
+    return first + next(i for i, line in enumerate(lines) if text in line)
+
+
+def users_lines(error):
+    """Lines of this file in a traceback, from the outermost on."""
+    return [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == __file__]
+
+
+def test_errors_name_the_users_lines():
+    def helper(x):
+        for i in tf.range(3):
+            x = x + tf.ones([7])  # here
+        return x
+
+    def outer(x):
+        if tf.reduce_sum(x) > 0:
+            x = helper(x)  # there
+        return x
+
+    with pytest.raises(tf.errors.InvalidArgumentError) as e:
+        tf.function(outer)(tf.constant([1.0, 2.0]))
+    assert users_lines(e.value)[-1] == line_of(helper, "# here") and line_of(outer, "# there") in users_lines(e.value)
+    names = [f.name for f in traceback.extract_tb(e.value.__traceback__) if f.filename == __file__]
+    assert not any("ag__" in name for name in names) and names[-1] == "helper"
+
+
+def test_decorated_functions_and_closures_share_their_variables():
+    calls = []
+
+    def noisy(f):
+        def wrapper(*args, **kwargs):
+            calls.append(f.__name__)
+            return f(*args, **kwargs)
+        return wrapper
+
+    total = 0.0
+
+    @noisy
+    def add(x, /, y=1.0, *rest, scale=2.0, **others):
+        nonlocal total
+        if x > 0:
+            total = total + x * scale
+        else:
+            total = total - y
+        return total + len(rest) + len(others)
+
+    @tf.function
+    def f(x):
+        return add(x) + add(x, 5.0, 7, scale=1.0, other=3)
+
+    def again(x):  # Python's own answer
+        nonlocal total
+        total = 0.0
+        return add(x) + add(x, 5.0, 7, scale=1.0, other=3)
+
+    for value in (3.0, -3.0):
+        want = again(value)
+        total = 0.0
+        assert tf.function(f.python_function)(tf.constant(value)).numpy() == want
+    total = 0.0
+    assert calls.count("add") == 8
+
+
+def test_functions_without_source_run_as_they_are():
+    space = {}
+    exec("def f(x):\n  return x * 2\ndef g(x):\n  return x if x > 0 else -x\n", space)  # noqa: S102
+    assert tf.function(space["f"])(tf.constant(2.0)).numpy() == 4
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="symbolic `tf.Tensor` as a Python `bool`.*source"):
+        tf.function(space["g"])(tf.constant(2.0))
+
+
+def test_switched_off():
+    def f(x):
+        return x if x > 0 else -x
+
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="line is in f"):
+        tf.function(f, autograph=False)(tf.constant(2.0))
+
+    @tf.autograph.experimental.do_not_convert
+    def g(x):
+        return f(x)
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
+        tf.function(lambda x: g(x))(tf.constant(2.0))
+    assert tf.function(f)(tf.constant(-2.0)).numpy() == 2
+
+
+def test_several_lambdas_in_one_line():
+    f, g = tf.function(lambda x: x if x > 0 else -x), tf.function(lambda x: x * 2 if x > 0 else x * 3)
+    assert [f(tf.constant(-1.0)).numpy(), g(tf.constant(-1.0)).numpy(), g(tf.constant(1.0)).numpy()] == [1, -3, 2]
+
+
+def test_python_values_stay_python():
+    seen = []
+
+    @tf.function
+    def f(x, mode, items):
+        out = []
+        for i, item in enumerate(items):
+            if item is None or (mode == "skip" and not item):
+                continue
+            out.append(x * item)
+            if len(out) == 2:
+                break
+        else:
+            out.append(x)
+        n = 0
+        while n < 3 and out:
+            n += 1
+        seen.append((type(n), n, i, len(out)))
+        assert n, "no"
+        return out[-1] if out else x
+
+    assert f(tf.constant(2.0), "skip", (None, 0, 3, 4, 5)).numpy() == 8
+    assert seen == [(int, 3, 3, 2)]
+
+
+def test_variables_are_made_once():
+    class Model(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = None
+
+        @tf.function
+        def __call__(self, x):
+            if self.w is None:
+                self.w = tf.Variable(3.0)
+            if x > 0:
+                self.w.assign_add(1.0)
+            return self.w * x
+
+    m = Model()
+    assert [m(tf.constant(v)).numpy() for v in (1.0, -1.0, 2.0)] == [4, -4, 10]
+    with pytest.raises(ValueError, match="singleton tf.Variables"):
+        tf.function(lambda x: tf.Variable(1.0) + x if x is not None else x)(tf.constant(1.0))
+
+
+def test_layers_of_the_user_are_converted():
+    class Clip(tf.keras.Layer):
+        def call(self, x):
+            if tf.reduce_max(x) > 1.0:
+                x = x / tf.reduce_max(x)
+            return x
+
+    layer = Clip()
+    f = tf.function(lambda x: layer(x))
+    assert f(tf.constant([1.0, 4.0])).numpy().tolist() == [0.25, 1] and f(tf.constant([0.5, 1.0])).numpy().tolist() == [0.5, 1]
+
+
+def test_to_graph_and_to_code():
+    def f(x):
+        if x > 0:
+            return x
+        return -x
+
+    made = tf.autograph.to_graph(f)
+    assert made(-3) == 3 and made(tf.constant(-3.0)).numpy() == 3 and made.__name__ == "f"
+    text = tf.autograph.to_code(f)
+    assert "ag__.if_stmt" in text and compile(text, "f", "exec")
+    with pytest.raises(ValueError, match="source"):
+        tf.autograph.to_graph(eval("lambda x: x"))
+    tf.autograph.set_verbosity(3)
+
+
+def test_loops_nest_and_count_without_growing():
+    @tf.function
+    def f(n):
+        s = tf.constant(0, tf.int64)
+        for i in tf.range(n):
+            j = tf.constant(0)
+            while j < 10:
+                if (i + j) % 3 == 0:
+                    s += 1
+                j += 1
+        return s
+
+    assert f(tf.constant(5000)).numpy() == sum((i + j) % 3 == 0 for i in range(5000) for j in range(10))
+
+
+def test_many_functions_made_and_dropped():
+    def made():
+        k = object()
+
+        def f(x):
+            if x > 0:
+                return x * 2
+            return x if k else -x
+        return f
+
+    def one():
+        tf.function(made())(tf.constant(1.0))
+
+    for _ in range(50):
+        one()
+    gc.collect()
+    before = len(gc.get_objects())
+    for _ in range(300):
+        one()
+    gc.collect()
+    assert len(gc.get_objects()) - before < 300
+
+
+def test_ctrl_c_stops_a_loop_of_the_program():
+    code = """
+import threading, time, os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import gradus as tf
+exec(compile(open(FILE).read(), FILE, "exec"))
+f(tf.constant(10))
+stamp = []
+threading.Timer(0.3, lambda: (stamp.append(time.perf_counter()), os.kill(os.getpid(), signal.SIGINT))).start()
+try:
+    f(tf.constant(2 ** 30))
+    print("finished")
+except KeyboardInterrupt:
+    print(time.perf_counter() - stamp[0])
+assert f(tf.constant(10)).numpy() == 10
+"""
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+        file.write("@tf.function\ndef f(n):\n    i = 0\n    while i < n:\n        i += 1\n    return i\n")
+        file.flush()
+        out = subprocess.run([sys.executable, "-c", code.replace("FILE", repr(file.name))], capture_output=True, text=True,
+                             timeout=120)
+    assert out.returncode == 0, out.stderr
+    assert float(out.stdout) < 1.0  # 0.1 s on an idle machine

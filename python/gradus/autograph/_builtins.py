@@ -6,6 +6,7 @@ import types
 from .. import _core
 from ._branches import is_traced, tf
 from ._convert import converted
+from ._datasets import next_element
 
 
 def call(function):
@@ -129,13 +130,22 @@ def _zip(_):
     return overload
 
 
+def _next(_):
+    def overload(iterator, *default):
+        if _core._is_tracing() and not default and hasattr(iterator, "element_spec"):
+            return next_element(iterator)
+        return next(iterator, *default)
+    return overload
+
+
 def _python_range(_):
     def overload(*args):
         return tf().range(*args) if any(map(is_traced, args)) else range(*args)
     return overload
 
 
-_SPECIAL = {int: _int, float: _float, len: _len, enumerate: _enumerate, zip: _zip, range: _python_range}
+_SPECIAL = {int: _int, float: _float, len: _len, enumerate: _enumerate, zip: _zip, range: _python_range,
+            next: _next}
 for _function in (map, filter, sorted, functools.reduce, min, max):
     _SPECIAL[_function] = _converts_functions
 

@@ -4,6 +4,7 @@ import __future__
 import ast
 import functools
 import os
+import sys
 import sysconfig
 import types
 import weakref
@@ -175,6 +176,11 @@ def converted(f, requested=False):
     return f if inner is call else types.MethodType(inner, f)
 
 
+def while_traced(f):
+    """A function that the user gave to the library: converted while a function is traced, else as it is."""
+    return converted(f) if _core._is_tracing() else f
+
+
 _users = weakref.WeakKeyDictionary()
 
 
@@ -223,8 +229,21 @@ def without_own_frames(trace):
     return result
 
 
-def why_not(code):
-    """Why the function with this code is not converted, or None."""
-    known = _converted.get(code)
-    return known if isinstance(known, str) else None
+def refusal(what):
+    """Why Python cannot have a traced tensor's value: what is special about the function that asked for it."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+        frame = frame.f_back
+    text = f"{what} is not allowed: it has no value while the function is traced."
+    if frame is None:
+        return text
+    code = frame.f_code
+    name, reason = code.co_name, _converted.get(code)
+    if "ag__" in code.co_freevars:
+        why = "AutoGraph did convert it, but not this use"
+    elif isinstance(reason, str):
+        why = f"AutoGraph could not convert it: {reason}"
+    else:
+        why = "AutoGraph did not convert it: it is switched off for it, or the function belongs to a module that is left alone"
+    return f"{text} The line is in {name}. {why}. Use tf.cond, tf.where or tf.while_loop, or decorate it with @tf.function."
 

@@ -4,6 +4,8 @@ from .._tensor_array import TensorArray
 from ._branches import (as_test, check_test, if_stmt, is_tensor_like, is_traced, no_value, placeholder, same_value, tf,
                         undefined)
 from ._builtins import stream_of
+from ._datasets import Elements, is_dataset
+from ._expressions import and_
 
 
 def options(parallel_iterations=None, swap_memory=None, maximum_iterations=None, shape_invariants=None):
@@ -26,10 +28,14 @@ def while_stmt(test, body, get, put, names, hard, soft, given=None):
 
 def for_stmt(iterable, body, go_on, get, put, names, hard, soft, given=None):
     """body(item) for each item, as long as go_on() holds."""
-    stream = stream_of(iterable) if _core._is_tracing() else None
-    if stream is not None:
-        _Loop(get, put, names, hard, soft, given or {}).run_stream(stream, body, go_on)
-        return
+    if _core._is_tracing():
+        stream = stream_of(iterable)
+        if stream is not None:
+            _Loop(get, put, names, hard, soft, given or {}).run_stream(stream, body, go_on)
+            return
+        if is_dataset(iterable):
+            _Loop(get, put, names, hard, soft, given or {}).run_elements(Elements(iterable), body, go_on)
+            return
     for item in iterable:
         more = True if go_on is None else go_on()
         if is_traced(more):  # a tensor decides whether this turn happens
@@ -38,6 +44,10 @@ def for_stmt(iterable, body, go_on, get, put, names, hard, soft, given=None):
         if not more:
             break
         body(item)
+
+
+def _and(go_on, more):
+    return more if go_on is None else and_(as_test(go_on()), lambda: more)
 
 
 class _Probed(Exception):
@@ -59,33 +69,38 @@ class _Loop:
         self._loop(lambda _: as_test(test()), lambda _: body())
 
     def run_stream(self, stream, body, go_on):
-        from ._expressions import and_
+        self._loop(lambda i: _and(go_on, i < stream.size), lambda i: body(stream.item(i)))
 
-        def test(i):
-            more = i < stream.size
-            return more if go_on is None else and_(as_test(go_on()), lambda: more)
-        self._loop(test, lambda i: body(stream.item(i)))
+    def run_elements(self, elements, body, go_on):
+        def turn(_, handle, more, *leaves):
+            body(elements.packed(leaves))
+            return handle, *elements.next(handle)
+        handle, *_ = self._loop(lambda _, handle, more, *leaves: _and(go_on, more), turn, elements.begin())
+        elements.end(handle)
 
-    def _loop(self, test, body):
-        """test(i) and body(i) with the number of the turn; the variables are put in place around them."""
+    def _loop(self, test, body, own=()):
+        """test(i, *own) and body(i, *own) with the number of the turn and tensors that the loop itself carries, of which
+        body returns the next; the variables are put in place around them."""
         try:
             self._take_apart()
             if self.late:
-                self._probe(body)
+                self._probe(body, own)
                 self._take_apart()
+            count = 1 + len(own)
 
-            def loop_test(i, *tensors):
-                self._enter(tensors)
-                return test(i)
+            def loop_test(*tensors):
+                self._enter(tensors[count:])
+                return test(*tensors[:count])
 
-            def loop_body(i, *tensors):
-                self._enter(tensors)
-                body(i)
-                return [i + 1, *self._leave()]
+            def loop_body(*tensors):
+                self._enter(tensors[count:])
+                following = body(*tensors[:count])
+                return [tensors[0] + 1, *(following or ()), *self._leave()]
 
-            turns, *tensors = tf().while_loop(loop_test, loop_body, [tf().constant(0), *self.tensors],
+            turns, *tensors = tf().while_loop(loop_test, loop_body, [tf().constant(0), *own, *self.tensors],
                                               maximum_iterations=self.given.get("maximum_iterations"))
-            self._finish(turns, tensors)
+            self._finish(turns, tensors[count - 1:])
+            return tensors[:count - 1]
         except BaseException:
             self.put(self.before)
             raise
@@ -101,17 +116,17 @@ class _Loop:
                     self.tensors.append(leaf if isinstance(leaf, TensorArray) else tf().convert_to_tensor(leaf))
                 self.places[i].append(at)
 
-    def _probe(self, body):
+    def _probe(self, body, own):
         """Late variables begin as zeros of the kind that one turn gives them; those that get nothing are not carried."""
         found = []
 
-        def once(i, *tensors):
-            self._enter(tensors)
-            body(i)
+        def once(*tensors):
+            self._enter(tensors[1 + len(own):])
+            body(*tensors[:1 + len(own)])
             found.extend(self.get())
             raise _Probed
         try:
-            tf().while_loop(lambda *_: tf().constant(True), once, [tf().constant(0), *self.tensors])
+            tf().while_loop(lambda *_: tf().constant(True), once, [tf().constant(0), *own, *self.tensors])
         except _Probed:
             pass
         late, self.late = self.late, []

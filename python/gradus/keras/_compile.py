@@ -2,6 +2,7 @@
 import gradus as _tf
 
 from .. import nest
+from ..autograph._convert import while_traced
 
 
 def _output_names(y_pred, names):
@@ -135,7 +136,7 @@ class _FunctionLoss:
         self._function, self.name = function, name
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        values = self._function(y_true, y_pred)
+        values = while_traced(self._function)(y_true, y_pred)
         if sample_weight is not None:
             values = values * _tf.cast(sample_weight, values.dtype)
         return _tf.reduce_mean(values)

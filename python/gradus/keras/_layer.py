@@ -11,6 +11,7 @@ import warnings
 import gradus as _tf
 
 from .. import _core, nest
+from ..autograph._convert import while_traced
 from . import _scopes, _state
 from ._input_spec import InputSpec, check_input  # noqa: F401
 from ._operation import KerasTensor, Node, Operation, compute_output_spec
@@ -649,8 +650,8 @@ class Layer(Operation):
     def _run(self, args, kwargs):
         if _context.scopes or self._layers and self._might_have_unbuilt_state():
             with _scopes.name_scope(self.name, caller=self):
-                return self.call(*args, **kwargs)
-        return self.call(*args, **kwargs)
+                return while_traced(self.call)(*args, **kwargs)
+        return while_traced(self.call)(*args, **kwargs)
 
     def _bound(self, spec, args, kwargs):
         if len(args) > len(spec.positional) or spec.takes_all:
