@@ -2,6 +2,7 @@
 
 #include "autodiff/cotangent_table.h"
 #include "autodiff/densify.h"
+#include "autodiff/thread_tapes.h"
 #include "base/check.h"
 #include "gradus/ops.h"
 #include "graph/context.h"
@@ -129,7 +130,7 @@ bool first_order_suffices(const Site& site, std::span<const Cotangent> cts) {
     if (!(site.op.info.first_order_outputs >> i & 1)) return false;
     watched |= followed(cts[i].value());
   }
-  return !watched || !thread_context.observer;
+  return !watched || !thread_context.observer || thread_tapes().listeners() == 0;
 }
 
 void pull_back_body(const Site& site, std::span<const Cotangent> cts, std::uint32_t wanted,

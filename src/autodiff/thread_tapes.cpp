@@ -73,6 +73,12 @@ Recording::Followers ThreadTapes::told_of(Level op) const {
   return bits;
 }
 
+std::size_t ThreadTapes::listeners() const {
+  const auto hears = [](const auto* o) { return !o->paused && !Mute::silences(o->level); };
+  return static_cast<std::size_t>(std::ranges::count_if(open_, hears) +
+                                  std::ranges::count_if(levels_, hears));
+}
+
 void ThreadTapes::observe(const Op& op, const void* attrs, std::span<const Tensor* const> in,
                           std::span<Tensor> out) {
   if (Mute::Captured* captured = Mute::captured()) note_captured(in, *captured);

@@ -44,6 +44,8 @@ class ThreadTapes final : public Observer {
   void leave(GradientTape::State& tape);
   static void forget(GradientTape::State& tape);  // the tape is done with its recording
 
+  std::size_t listeners() const;  // who hear of ops in this scope
+
   void push(ForwardLevel* level);
   void pop(ForwardLevel* level);
   void add_listener(VariableListener* listener);

@@ -5,12 +5,15 @@
 #include <cmath>
 #include <cstring>
 #include <list>
+#include <map>
 #include <mutex>
 #include <sstream>
 
+#include "autodiff/thread_tapes.h"
 #include "base/check.h"
 #include "compile/executable.h"
 #include "compile/pipeline.h"
+#include "compile/taped_call.h"
 #include "compile/traced_variables.h"
 #include "gradus/elementwise.h"
 #include "gradus/host_call.h"
@@ -60,6 +63,11 @@ struct Trace {
   double trace_ms = 0, compile_ms = 0;
   std::vector<PassReport> passes;
   std::vector<Sizes> checked;  // sizes for which the traced shapes are known to hold
+
+  bool is_stateful = false;
+  // What a tape sees, by the inputs that it follows; none: op by op.
+  std::mutex taped_mutex;
+  std::map<std::vector<bool>, std::shared_ptr<TapedCall>> taped;
 
   bool matches(std::span<const Tensor> in) const {
     if (in.size() != signature.size()) return false;
@@ -234,6 +242,8 @@ std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
     const Tensor& constant = graph->info(v).constant;
     if (constant.defined() && !is_concrete(constant)) return nullptr;
   }
+  trace->is_stateful =
+      std::ranges::any_of(graph->nodes(), [](const Graph::Node& n) { return n.op->info.stateful; });
   trace->trace_ms = milliseconds_since(start);
   return trace;
 }
@@ -321,13 +331,60 @@ std::vector<Tensor> run_with_foreign_code(Trace& trace, std::vector<Tensor> in) 
   return out;
 }
 
-// Op by op, for those who follow the arguments or the variables.
-std::vector<Tensor> run_observed(Trace& trace, std::vector<Tensor> in) {
+bool is_followed(const Tensor& t) { return t.impl()->has(kTracked) || t.impl()->has(kHasTangent); }
+
+bool captures_what_is_followed(const Graph& graph) {
+  for (Graph::Value v = 0; v < graph.value_count(); ++v) {
+    const Tensor& constant = graph.info(v).constant;
+    if (constant.defined() && is_followed(constant)) return true;
+  }
+  return false;
+}
+
+// The function as one op for tapes that follow some inputs; none if one of its ops has no
+// derivative inside a trace.
+std::shared_ptr<TapedCall> taped_call(Trace& trace, const std::vector<bool>& followed) {
+  const std::lock_guard lock(trace.taped_mutex);
+  const auto [entry, is_new] = trace.taped.try_emplace(followed);
+  if (is_new) {
+    try {
+      entry->second = std::make_shared<TapedCall>(*trace.graph, followed);
+    } catch (const Error&) {  // whoever asks for the gradient is told by the op itself
+      entry->second = nullptr;
+    }
+  }
+  return entry->second;
+}
+
+// For those who follow the arguments or the variables: as one op if only tapes do. Op by op if
+// tangents pass through, if somebody follows a tensor that the function captured, if it calls code
+// of the host, or if it has effects and there is more than one tape (a second derivative would draw
+// other random numbers).
+std::vector<Tensor> run_observed(Trace& trace, std::vector<Tensor> arguments) {
+  std::vector<Tensor> in = arguments;
   for (const Trace::VariableUse& use : trace.variables)
     in.push_back(Variable(use.variable).value());
-  for (std::size_t i = 0; i < trace.signature.size(); ++i)
-    if (trace.signature[i].weak) in[i] = cast(in[i], trace.signature[i].aval.dtype);
-  std::vector<Tensor> out = evaluate(*trace.graph, in);
+  const bool op_by_op =
+      trace.calls_foreign_code || captures_what_is_followed(*trace.graph) ||
+      (trace.is_stateful && thread_tapes().listeners() > 1) ||
+      std::ranges::any_of(in, [](const Tensor& t) { return t.impl()->has(kHasTangent); });
+  if (!op_by_op && std::ranges::none_of(in, is_followed)) {
+    in.clear();  // variables that nobody else holds are updated in place
+    return run(trace, std::move(arguments));
+  }
+  std::vector<bool> followed;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (i < trace.signature.size() && trace.signature[i].weak)
+      in[i] = cast(in[i], trace.signature[i].aval.dtype);
+    followed.push_back(in[i].impl()->has(kTracked) && is_differentiable(in[i].dtype()));
+  }
+  std::vector<Tensor> out;
+  if (const auto call = op_by_op ? nullptr : taped_call(trace, followed)) {
+    const Tensors all = run_call(call, in);
+    out.assign(all.begin(), all.end());
+  } else {
+    out = evaluate(*trace.graph, in);
+  }
   for (const Trace::VariableUse& use : trace.variables)
     if (use.output >= 0) Variable(use.variable).assign(out[static_cast<std::size_t>(use.output)]);
   out.resize(trace.result_count);

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "graph/bind.h"
+#include "graph/context.h"
 
 namespace gradus {
 
@@ -27,7 +28,19 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
     bind_attrs(graph.symbols(), *sizes, n.op->attrs(), attrs);
     SmallVector<Tensor, 8> in;
     for (Graph::Value v : graph.operands(n)) in.push_back(values[v]);
-    Tensors out = n.op->run(in, attrs);
+    const AttributeTo line(n.where);
+    Tensors out;
+    if (thread_context.graph && (in.empty() || n.op->info.stateful) &&
+        std::all_of(in.begin(), in.end(), is_concrete)) {
+      // No operand says that it belongs to the trace.
+      Graph& now = *thread_context.graph;
+      SmallVector<Graph::Value, 8> operands;
+      for (const Tensor& t : in) operands.push_back(now.value(t));
+      const Graph::Node copy = now.add(*n.op, attrs, operands);
+      for (std::uint32_t i = 0; i < n.out_count; ++i) out.push_back(now.tensor(copy.first_out + i));
+    } else {
+      out = n.op->run(in, attrs);
+    }
     for (std::uint32_t i = 0; i < n.out_count; ++i) values[n.first_out + i] = std::move(out[i]);
   }
   std::vector<Tensor> results;
