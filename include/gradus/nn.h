@@ -92,6 +92,16 @@ struct LstmResult {
   Tensor sequence;  // the output at every time, [batch, time, units]
   Tensor h, c;      // the states after the last one
 };
-LstmResult lstm(In x, In kernel, In recurrent_kernel, In bias, In h0, In c0);
+// Where the mask, bool [batch, time], is false, a step passes its states on.
+LstmResult lstm(In x, In kernel, In recurrent_kernel, In bias, In h0, In c0,
+                const Tensor& mask = {});
+
+// A layer of gated recurrent units, with Keras's weights for reset_after: kernel [features, 3
+// units], recurrent kernel [units, 3 units], biases [2, 3 units] of the inputs and of the state,
+// gates z, r, h.
+struct GruResult {
+  Tensor sequence, h;
+};
+GruResult gru(In x, In kernel, In recurrent_kernel, In bias, In h0, const Tensor& mask = {});
 
 }  // namespace gradus::nn

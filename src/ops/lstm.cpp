@@ -6,25 +6,24 @@
 // all times. Gates are in Keras's order: input, forget, cell, output. Batches come first outside: x
 // is [b, t, n] and h is [b, t, h]. Gates and cells, which stay inside, are [t, b, ...], so that
 // what a step works on lies together: examples that are a whole sequence apart would share cache
-// sets.
+// sets. A mask [b, t] may be given: where it is false, a step passes the states on.
 #include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
-#include "expr/math.h"
 #include "gradus/elementwise.h"
 #include "gradus/indexing.h"
 #include "gradus/linalg.h"
 #include "gradus/nn.h"
 #include "gradus/shaping.h"
 #include "graph/batch.h"
-#include "graph/elementwise.h"
 #include "graph/symbols.h"
 #include "kernels/gemm.h"
 #include "kernels/reduce.h"
 #include "kernels/scratch.h"
 #include "ops/checks.h"
 #include "ops/records.h"
+#include "ops/recurrence.h"
 
 namespace gradus {
 namespace {
@@ -38,32 +37,6 @@ struct Sizes {
         hidden((*wh.shape)[0]),
         gates(4 * hidden),
         element(static_cast<std::int64_t>(size_of(x.dtype))) {}
-};
-
-// A kernel over [b, h] whose operands have their own distances between rows.
-class GateKernel {
- public:
-  using Exprs = std::vector<Expr>;
-  GateKernel(int inputs, Exprs (*body)(const Exprs&)) : inputs_(inputs), body_(body) {}
-
-  const expr::Kernel& operator[](DType dtype) const {
-    auto& slot = kernels_[dtype == float32 ? 0 : 1];
-    if (const expr::Kernel* known = slot.load(std::memory_order_acquire)) return *known;
-    expr::Builder builder;
-    Exprs in;
-    for (int i = 0; i < inputs_; ++i) in.push_back(builder.input(dtype));
-    for (const Expr& e : body_(in)) builder.output(e, dtype);
-    const expr::Kernel* made = new expr::Kernel(compile(builder.finish()));
-    const expr::Kernel* expected = nullptr;
-    if (slot.compare_exchange_strong(expected, made, std::memory_order_acq_rel)) return *made;
-    delete made;
-    return *expected;
-  }
-
- private:
-  int inputs_;
-  Exprs (*body_)(const Exprs&);
-  mutable std::atomic<const expr::Kernel*> kernels_[2] = {};
 };
 
 // (zi, zf, zg, zo, c before) -> (i, f, g, o, c, h, h again)
@@ -90,9 +63,10 @@ void swap_axes(const char* from, std::int64_t outer, std::int64_t inner, std::in
       std::memcpy(to, from + (o * inner + i) * row, static_cast<std::size_t>(row));
 }
 
-// Inputs: x, wx, wh, bias, h0, c0. Outputs: all h, all gates, all c.
+// Inputs: x, wx, wh, bias, h0, c0 (, mask). Outputs: all h, all gates, all c.
 void lstm_kernel(const KernelCall& call) {
   const Sizes s(call.in[0], call.in[2]);
+  const KeptRows kept(call.in, 6, s.batch, s.time);
   const DType dtype = call.in[0].dtype;
   const std::int64_t e = s.element, row = s.hidden * e, state = s.batch * row;
   const kernels::Scratch by_time(static_cast<std::size_t>(s.batch * s.time * s.in * e));
@@ -144,10 +118,18 @@ void lstm_kernel(const KernelCall& call) {
     args.in_row_bytes[4] = args.out_row_bytes[4] = args.out_row_bytes[6] = row;
     args.out_row_bytes[5] = s.time * row;
     run(args);
+    kept.each(t, [&](std::int64_t b) {
+      char* h = call.out[0].as<char>() + (b * s.time + t) * row;
+      const char* before = t ? h - row : call.in[4].as<char>() + b * row;
+      const auto bytes = static_cast<std::size_t>(row);
+      std::memcpy(h, before, bytes);
+      std::memcpy(last_h.as<char>() + b * row, before, bytes);
+      std::memcpy(c + b * row, static_cast<const char*>(args.in[4]) + b * row, bytes);
+    });
   }
 }
 
-// Inputs: x, wx, wh, h0, c0, all h, all gates, all c, d(all h), d(all c).
+// Inputs: x, wx, wh, h0, c0, all h, all gates, all c, d(all h), d(all c) (, mask).
 // Outputs: d(all gates before their functions), dwx, dwh, dbias, dh0, dc0.
 void lstm_gradient_kernel(const KernelCall& call) {
   const Sizes s(call.in[0], call.in[2]);
@@ -156,6 +138,9 @@ void lstm_gradient_kernel(const KernelCall& call) {
   const std::int64_t state = s.batch * row;
   const auto in = [&](int i) { return call.in[static_cast<std::size_t>(i)].as<char>(); };
   const kernels::Scratch by_time(static_cast<std::size_t>(rows * std::max(s.hidden, s.in) * e));
+  const KeptRows kept(call.in, 10, s.batch, s.time);
+  const kernels::Scratch passed(static_cast<std::size_t>(kept ? 2 * state : 0));
+  char *passed_h = passed.as<char>(), *passed_c = passed_h + state;
   char *dz = call.out[0].as<char>(), *before = by_time.as<char>();
   char *dh = call.out[4].as<char>(), *dc = call.out[5].as<char>();  // from later steps
   std::memset(dh, 0, static_cast<std::size_t>(state));
@@ -191,9 +176,20 @@ void lstm_gradient_kernel(const KernelCall& call) {
     args.in[9] = args.out[4] = dc;
     for (int k = 4; k < 10; ++k) args.in_row_bytes[k] = k == 6 ? s.time * row : row;
     args.out_row_bytes[4] = row;
+    kept.each(t, [&](std::int64_t b) {
+      add_row(dtype, in(8) + (b * s.time + t) * row, dh + b * row, passed_h + b * row, s.hidden);
+      add_row(dtype, in(9) + t * state + b * row, dc + b * row, passed_c + b * row, s.hidden);
+    });
     run(args);
     step.a = dz + gates;
+    kept.each(t, [&](std::int64_t b) {
+      std::memset(dz + gates + b * s.gates * e, 0, static_cast<std::size_t>(s.gates * e));
+      std::memcpy(dc + b * row, passed_c + b * row, static_cast<std::size_t>(row));
+    });
     kernels::gemm(step);
+    kept.each(t, [&](std::int64_t b) {
+      std::memcpy(dh + b * row, passed_h + b * row, static_cast<std::size_t>(row));
+    });
   }
 
   const auto weights = [&](const void* a, std::int64_t width, void* out) {
@@ -226,8 +222,8 @@ void lstm_gradient_kernel(const KernelCall& call) {
 }
 
 void infer_lstm(const Call& c, Avals& out) {
+  check_operand_count(c, 6);
   const Shape &x = c.shape(0), &wx = c.shape(1), &wh = c.shape(2), &b = c.shape(3);
-  check_same_dtype(c);
   const bool ranks = x.rank() == 3 && wx.rank() == 2 && wh.rank() == 2 && b.rank() == 1 &&
                      c.shape(4).rank() == 2 && c.shape(5).rank() == 2;
   const bool fits = ranks && wx[0] == x[2] && wx[1] == size_mul(4, wh[0]) && wh[1] == wx[1] &&
@@ -239,6 +235,7 @@ void infer_lstm(const Call& c, Avals& out) {
         c.shape(4), " and ", c.shape(5),
         "; they must be [b, t, n], [n, 4h], [h, 4h], [4h], [b, h] and [b, h]");
   }
+  check_mask(c, 6);
   const DType dtype = c.in[0].dtype;
   out.push_back({dtype, {x[0], x[1], wh[0]}});
   out.push_back({dtype, {x[1], x[0], wx[1]}});
@@ -260,8 +257,11 @@ Tensors lstm_body(const void*, std::span<const Tensor> in) {
     const Tensor z = matmul(x, in[1]) + matmul(h, in[2]) + in[3];
     const Tensor i = sigmoid(part(z, 0, hidden)), f = sigmoid(part(z, 1, hidden));
     const Tensor g = tanh(part(z, 2, hidden)), o = sigmoid(part(z, 3, hidden));
-    c = f * c + i * g;
-    h = o * tanh(c);
+    const Tensor next_c = f * c + i * g, next_h = o * tanh(next_c);
+    const bool masked = in.size() > 6;
+    const Tensor mask = masked ? slice(in[6], {0, t}, {-1, 1}) : Tensor();
+    c = masked ? where(mask, next_c, c) : next_c;
+    h = masked ? where(mask, next_h, h) : next_h;
     all_h.push_back(expand_dims(h, 1));
     all_c.push_back(expand_dims(c, 0));
     all_gates.push_back(expand_dims(concat({i, f, g, o}, 1), 0));
@@ -275,13 +275,13 @@ const Op lstm_gradient_op = not_differentiable(
     {.name = "lstm_gradient",
      .doc = "What lstm sends back to its gates, its weights and its first states.",
      .dtypes = one_dtype(float32) | one_dtype(float64),
-     .inputs = 10,
+     .inputs = -1,
      .outputs = 6,
      .infer =
          [](const Call& c, Avals& out) {
+           check_operand_count(c, 10);
            const DType dtype = c.in[0].dtype;
            const Shape &x = c.shape(0), &wh = c.shape(2);
-           check_same_dtype(c);
            if (x.rank() != 3 || wh.rank() != 2) {
              fail<InvalidArgumentError>("[lstm_gradient] got x ", x, " and recurrent kernel ", wh,
                                         "; they must be [b, t, n] and [h, 4h]");
@@ -293,6 +293,7 @@ const Op lstm_gradient_op = not_differentiable(
            for (int i : {5, 8}) check_operand_shape(c, i, {x[0], x[1], h});
            for (int i : {7, 9}) check_operand_shape(c, i, {x[1], x[0], h});
            check_operand_shape(c, 6, {x[1], x[0], gates});
+           check_mask(c, 10);
            out.push_back({dtype, c.shape(6)});
            for (int i : {1, 2}) out.push_back({dtype, c.shape(i)});
            out.push_back({dtype, {c.shape(1)[1]}});
@@ -303,17 +304,18 @@ const Op lstm_gradient_op = not_differentiable(
      .batch = batch_loop,
      .samples =
          [] {
-           return std::vector<Sample>{{{{{2, 3, 4}},
-                                        {{4, 8}},
-                                        {{2, 8}},
-                                        {{2, 2}},
-                                        {{2, 2}},
-                                        {{2, 3, 2}},
-                                        {{3, 2, 8}, 0.1, 0.9},
-                                        {{3, 2, 2}},
-                                        {{2, 3, 2}},
-                                        {{3, 2, 2}}},
-                                       nullptr}};
+           Sample plain{{{{2, 3, 4}},
+                         {{4, 8}},
+                         {{2, 8}},
+                         {{2, 2}},
+                         {{2, 2}},
+                         {{2, 3, 2}},
+                         {{3, 2, 8}, 0.1, 0.9},
+                         {{3, 2, 2}},
+                         {{2, 3, 2}},
+                         {{3, 2, 2}}},
+                        nullptr};
+           return std::vector<Sample>{plain, with_mask(plain)};
          }},
     "it is the first-order gradient of lstm; higher orders go through lstm's single steps");
 
@@ -321,17 +323,18 @@ const Op lstm_op = composite(
     {.name = "lstm",
      .doc = "A long short-term memory layer over [batch, time, features]; gates i, f, c, o.",
      .dtypes = one_dtype(float32) | one_dtype(float64),
-     .inputs = 6,
+     .inputs = -1,
      .outputs = 3,
+     .differentiable = 63,
      .infer = infer_lstm,
      .kernel = lstm_kernel,
      .samples =
          [] {
-           return std::vector<Sample>{
-               {{{{2, 3, 4}}, {{4, 8}, -1, 1}, {{2, 8}, -1, 1}, {{8}}, {{2, 2}}, {{2, 2}}},
-                nullptr},
-               {{{{1, 1, 2}}, {{2, 4}, -1, 1}, {{1, 4}, -1, 1}, {{4}}, {{1, 1}}, {{1, 1}}},
-                nullptr}};
+           const Sample plain{
+               {{{2, 3, 4}}, {{4, 8}, -1, 1}, {{2, 8}, -1, 1}, {{8}}, {{2, 2}}, {{2, 2}}}, nullptr};
+           const Sample one{
+               {{{1, 1, 2}}, {{2, 4}, -1, 1}, {{1, 4}, -1, 1}, {{4}}, {{1, 1}}, {{1, 1}}}, nullptr};
+           return std::vector<Sample>{plain, one, with_mask(plain)};
          },
      .like = "keras.layers.LSTM",
      .first_order_outputs = 5},
@@ -342,16 +345,17 @@ const Op lstm_op = composite(
         return ct.defined() ? ct : zeros(like.shape(), like.dtype());
       };
       // The gates are kept for this rule; nobody asks for their derivative.
-      const Tensor in[] = {s.in[0],
-                           s.in[1],
-                           s.in[2],
-                           s.in[4],
-                           s.in[5],
-                           s.out[0],
-                           s.out[1],
-                           s.out[2],
-                           or_zeros(cts[0], s.out[0]),
-                           or_zeros(cts[2], s.out[2])};
+      Tensors in{s.in[0],
+                 s.in[1],
+                 s.in[2],
+                 s.in[4],
+                 s.in[5],
+                 s.out[0],
+                 s.out[1],
+                 s.out[2],
+                 or_zeros(cts[0], s.out[0]),
+                 or_zeros(cts[2], s.out[2])};
+      if (s.in.size() > 6) in.push_back(s.in[6]);
       Tensors all = lstm_gradient_op.run(in, nullptr);
       if (wanted & 1)
         grads[0] = transpose(matmul(all[0], s.in[1], {.transpose_b = true}), {1, 0, 2});
@@ -360,12 +364,11 @@ const Op lstm_op = composite(
 
 namespace nn {
 
-LstmResult lstm(In x, In kernel, In recurrent_kernel, In bias, In h0, In c0) {
-  const Tensor in[] = {x, kernel, recurrent_kernel, bias, h0, c0};
+LstmResult lstm(In x, In kernel, In recurrent_kernel, In bias, In h0, In c0, const Tensor& mask) {
+  Tensors in{x, kernel, recurrent_kernel, bias, h0, c0};
+  if (mask.defined()) in.push_back(mask);
   Tensors out = lstm_op.run(in, nullptr);
-  const std::int64_t last = out[0].shape()[1] - 1;
-  return {out[0], reshape(slice(out[0], {0, last, 0}, {-1, 1, -1}), h0->shape()),
-          reshape(slice(out[2], {last, 0, 0}, {1, -1, -1}), c0->shape())};
+  return {out[0], last_state(out[0], 1), last_state(out[2], 0)};
 }
 
 }  // namespace nn

@@ -22,6 +22,7 @@ extern const Op eigh_op;
 extern const Op exp_op;
 extern const Op gather_nd_op;
 extern const Op integer_pow_op;
+extern const Op gru_op;
 extern const Op iota_op;
 extern const Op layer_norm_op;
 extern const Op lstm_op;

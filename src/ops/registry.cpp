@@ -23,6 +23,7 @@ namespace gradus {
     &exp_op,
     &gather_nd_op,
     &gather_op,
+    &gru_op,
     &integer_pow_op,
     &iota_op,
     &layer_norm_op,
