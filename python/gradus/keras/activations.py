@@ -1,0 +1,201 @@
+"""Activation functions, by name or as functions."""
+import gradus as tf
+
+from .. import _core
+from . import _logits
+from ._registry import registered_objects
+
+_nn = tf.nn
+tanh, softplus, softsign, exponential = tf.tanh, tf.math.softplus, tf.nn.softsign, tf.exp
+selu, relu6, log_sigmoid = tf.nn.selu, tf.nn.relu6, tf.math.log_sigmoid
+hard_sigmoid, mish = _core._hard_sigmoid, _core._mish
+
+
+def linear(x):
+    """x itself."""
+    return x
+
+
+def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
+    """max(x, 0), with a slope below the threshold and a largest value if asked."""
+    if negative_slope == 0.0 and threshold == 0.0:
+        if max_value is None:
+            return _nn.relu(x)
+        return _nn.relu6(x) if max_value == 6 else tf.clip_by_value(x, 0.0, float(max_value))
+    x = tf.convert_to_tensor(x)
+    below = negative_slope * (x - threshold)
+    above = x if max_value is None else tf.minimum(x, float(max_value))
+    return tf.where(x >= threshold if threshold == 0.0 else x > threshold, above, below)
+
+
+def leaky_relu(x, negative_slope=0.2):
+    """x above 0, negative_slope * x below."""
+    return _nn.leaky_relu(x, negative_slope)
+
+
+def elu(x, alpha=1.0):
+    """x above 0, alpha * (exp(x) - 1) below."""
+    y = _nn.elu(x)
+    return y if alpha == 1.0 else tf.where(y > 0, y, alpha * y)
+
+
+def celu(x, alpha=1.0):
+    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)."""
+    return _nn.relu(x) + alpha * _nn.elu(tf.minimum(x, 0.0) / alpha)
+
+
+def gelu(x, approximate=False):
+    """x times the normal distribution function of x."""
+    return _nn.gelu(x, approximate)
+
+
+def silu(x):
+    """x * sigmoid(x)."""
+    return _nn.silu(x)
+
+
+swish = silu
+
+
+def sigmoid(x):
+    """1 / (1 + exp(-x))."""
+    x = tf.convert_to_tensor(x)
+    return _logits.remember(tf.sigmoid(x), x, "sigmoid")
+
+
+def softmax(x, axis=-1):
+    """exp(x) / sum(exp(x)) along one axis, or several."""
+    x = tf.convert_to_tensor(x)
+    if isinstance(axis, (tuple, list)):
+        axes = [a % len(x.shape) for a in axis]
+        shifted = tf.exp(x - tf.reduce_max(x, axes, keepdims=True))
+        return shifted / tf.reduce_sum(shifted, axes, keepdims=True)
+    y = _nn.softmax(x, axis)
+    return _logits.remember(y, x, "softmax") if axis == -1 or axis == len(x.shape) - 1 else y
+
+
+def log_softmax(x, axis=-1):
+    """log(softmax(x))."""
+    return _nn.log_softmax(x, axis)
+
+
+def hard_silu(x):
+    """x * hard_sigmoid(x)."""
+    return x * _core._hard_sigmoid(x)
+
+
+hard_swish = hard_silu
+
+
+def hard_tanh(x):
+    """x between -1 and 1."""
+    return tf.clip_by_value(x, -1.0, 1.0)
+
+
+def glu(x, axis=-1):
+    """The first half times the sigmoid of the second."""
+    a, b = tf.split(x, 2, axis)
+    return a * tf.sigmoid(b)
+
+
+def soft_shrink(x, threshold=0.5):
+    """x moved towards 0 by the threshold, 0 in between."""
+    return tf.nn.relu(x - threshold) - tf.nn.relu(-x - threshold)
+
+
+def hard_shrink(x, threshold=0.5):
+    """x, and 0 where |x| is not above the threshold."""
+    return tf.where(tf.abs(x) > threshold, x, tf.zeros_like(x))
+
+
+def tanh_shrink(x):
+    """x - tanh(x)."""
+    return x - tf.tanh(x)
+
+
+def threshold(x, threshold, default_value):  # noqa: A002
+    """x above the threshold, else the default."""
+    return tf.where(x > threshold, x, tf.cast(default_value, x.dtype))
+
+
+def squareplus(x, b=4):
+    """(x + sqrt(x^2 + b)) / 2."""
+    return (x + tf.sqrt(tf.square(x) + float(b))) / 2
+
+
+def sparse_plus(x):
+    """0 below -1, x above 1, (x + 1)^2 / 4 in between."""
+    return tf.where(x >= 1, x, tf.square(tf.nn.relu(x + 1)) / 4)
+
+
+def sparse_sigmoid(x):
+    """(x + 1) / 2 between 0 and 1."""
+    return tf.clip_by_value((x + 1) / 2, 0.0, 1.0)
+
+
+def sparsemax(x, axis=-1):
+    """The nearest point of the probability simplex, along an axis."""
+    x = tf.convert_to_tensor(x)
+    rank = len(x.shape)
+    axis %= rank
+    if axis != rank - 1:
+        order = [i for i in range(rank) if i != axis] + [axis]
+        back = [order.index(i) for i in range(rank)]
+        return tf.transpose(sparsemax(tf.transpose(x, order)), back)
+    z = tf.sort(x, direction="DESCENDING")
+    position = tf.cast(tf.range(1, x.shape[-1] + 1), x.dtype)
+    inside = tf.cast(1 + position * z > tf.cumsum(z, axis=-1), x.dtype)
+    count = tf.reduce_sum(inside, -1, keepdims=True)
+    shift = (tf.reduce_sum(z * inside, -1, keepdims=True) - 1) / count
+    return tf.nn.relu(x - shift)
+
+
+_ALL = {name: globals()[name] for name in
+        ("relu leaky_relu relu6 softmax celu elu selu softplus softsign squareplus soft_shrink sparse_plus silu gelu glu "
+         "tanh tanh_shrink sigmoid sparse_sigmoid exponential hard_sigmoid hard_silu hard_tanh hard_shrink linear mish "
+         "log_softmax log_sigmoid sparsemax threshold swish hard_swish").split()}
+_NAME_OF = {id(f): name for name, f in reversed(_ALL.items())}
+_NAME_OF.update({id(silu): "silu", id(hard_silu): "hard_silu"})
+
+
+def serialize(activation):
+    """The name of a function of this module; of others what keras.saving writes."""
+    if activation is None:
+        return None
+    name = _NAME_OF.get(id(activation))
+    if name is not None:
+        return name
+    from . import saving
+    return saving.serialize_keras_object(activation)
+
+
+def deserialize(config, custom_objects=None):
+    """The function of that name."""
+    if config is None:
+        return None
+    for table in (custom_objects, registered_objects(), _ALL):
+        if table and isinstance(config, str) and config in table:
+            return table[config]
+    if isinstance(config, dict):
+        inner = config.get("config")
+        if isinstance(inner, str) and inner in _ALL and config.get("class_name") == "function":
+            return _ALL[inner]
+        from . import saving
+        return saving.deserialize_keras_object(config, custom_objects=custom_objects)
+    raise ValueError(f"Unknown activation function: '{config}'")
+
+
+def get(identifier):
+    """The function that a name, a dict or None (linear) stands for."""
+    if identifier is None:
+        return linear
+    if isinstance(identifier, str):
+        found = _ALL.get(identifier) or registered_objects().get(identifier)
+        if found is None:
+            raise ValueError(f"Could not interpret activation function identifier: {identifier}")
+        return found
+    if isinstance(identifier, dict):
+        return deserialize(identifier)
+    if callable(identifier):
+        return identifier
+    raise ValueError(f"Could not interpret activation function identifier: {identifier}")

@@ -1,0 +1,42 @@
+"""Layers."""
+from .._functional import Input, InputLayer
+from .._layer import InputSpec, Layer
+from .attention import AdditiveAttention, Attention, GroupQueryAttention, MultiHeadAttention
+from .convolution import (Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Convolution1D, Convolution1DTranspose,
+                          Convolution2D, Convolution2DTranspose, Convolution3D, DepthwiseConv1D, DepthwiseConv2D,
+                          SeparableConv1D, SeparableConv2D, SeparableConvolution1D, SeparableConvolution2D)
+from .core import (ELU, Activation, Dense, EinsumDense, Embedding, Identity, Lambda, LeakyReLU, Masking, PReLU, ReLU,
+                   Softmax)
+from .merging import (Add, Average, Concatenate, Dot, Maximum, Minimum, Multiply, Subtract, add, average, concatenate, dot,
+                      maximum, minimum, multiply, subtract)
+from .normalization import (BatchNormalization, GroupNormalization, LayerNormalization, RMSNormalization,
+                            SpectralNormalization, UnitNormalization)
+from .pooling import (AveragePooling1D, AveragePooling2D, AveragePooling3D, AvgPool1D, AvgPool2D, AvgPool3D,
+                      GlobalAveragePooling1D, GlobalAveragePooling2D, GlobalAveragePooling3D, GlobalAvgPool1D,
+                      GlobalAvgPool2D, GlobalAvgPool3D, GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D,
+                      GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D, MaxPool1D, MaxPool2D, MaxPool3D,
+                      MaxPooling1D, MaxPooling2D, MaxPooling3D)
+from .preprocessing import (CategoryEncoding, CenterCrop, Discretization, Normalization, RandomFlip, Rescaling, Resizing)
+from .recurrent import GRU, LSTM, SimpleRNN
+from .regularization import (ActivityRegularization, AlphaDropout, Dropout, GaussianDropout, GaussianNoise,
+                             SpatialDropout1D, SpatialDropout2D, SpatialDropout3D)
+from .reshaping import (Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, RepeatVector, Reshape, UpSampling1D,
+                        UpSampling2D, UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D)
+from .rnn import RNN, GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
+from .wrappers import Bidirectional, TimeDistributed, Wrapper
+
+_MODULES = ("activation", "attention", "convolution", "core", "merging", "normalization", "pooling", "preprocessing",
+            "recurrent", "regularization", "reshaping", "rnn", "wrappers")
+__all__ = [name for name in dir() if not name.startswith("_") and name not in _MODULES]
+
+
+def serialize(layer):
+    """The dict from which `deserialize` makes the layer again."""
+    from .. import saving
+    return saving.serialize_keras_object(layer)
+
+
+def deserialize(config, custom_objects=None):
+    """The layer that `serialize` wrote down."""
+    from .. import saving
+    return saving.deserialize_keras_object(config, custom_objects=custom_objects)

@@ -1,0 +1,348 @@
+"""Normalisation over batches, layers, groups and vectors. The usual cases are one fused op of the engine."""
+import math
+
+from ... import _core
+from .. import _state
+from ._common import InputSpec, Layer, in_compute_dtype, parts, parts_config, tf
+
+
+def _wide(x):
+    """Halves are too coarse for statistics: float32 in their place."""
+    return tf.cast(x, "float32") if x.dtype == "float16" or x.dtype == "bfloat16" else x
+
+
+def _like(x, weight, default):
+    """A weight in the dtype of x, or a constant number where there is none."""
+    if weight is None:
+        return default
+    return weight if x.dtype == weight.dtype else tf.cast(weight, x.dtype)
+
+
+class BatchNormalization(Layer):
+    """Columns with mean 0 and variance 1: those of the batch in training, the moving ones otherwise."""
+
+    def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
+                 gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
+                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, renorm=False,
+                 renorm_clipping=None, renorm_momentum=0.99, synchronized=False, **kwargs):
+        super().__init__(**kwargs)
+        if renorm:
+            raise NotImplementedError("BatchNormalization(renorm=True) is not covered")
+        self.axis, self.momentum, self.epsilon = int(axis), momentum, epsilon
+        self.center, self.scale, self.synchronized = center, scale, synchronized
+        self.renorm, self.renorm_clipping, self.renorm_momentum = False, renorm_clipping, renorm_momentum
+        parts(self, beta_initializer=beta_initializer, gamma_initializer=gamma_initializer,
+              moving_mean_initializer=moving_mean_initializer, moving_variance_initializer=moving_variance_initializer,
+              beta_regularizer=beta_regularizer, gamma_regularizer=gamma_regularizer, beta_constraint=beta_constraint,
+              gamma_constraint=gamma_constraint)
+        self.gamma = self.beta = None
+        self.supports_masking = True
+
+    def build(self, input_shape):
+        size = input_shape[self.axis]
+        if self.scale:
+            self.gamma = self.add_weight(name="gamma", shape=(size,), initializer=self.gamma_initializer,
+                                         regularizer=self.gamma_regularizer, constraint=self.gamma_constraint,
+                                         autocast=False)
+        if self.center:
+            self.beta = self.add_weight(name="beta", shape=(size,), initializer=self.beta_initializer,
+                                        regularizer=self.beta_regularizer, constraint=self.beta_constraint,
+                                        autocast=False)
+        self.moving_mean = self.add_weight(name="moving_mean", shape=(size,), initializer=self.moving_mean_initializer,
+                                           trainable=False, autocast=False)
+        self.moving_variance = self.add_weight(name="moving_variance", shape=(size,), trainable=False, autocast=False,
+                                               initializer=self.moving_variance_initializer)
+        self.input_spec = InputSpec(ndim=len(input_shape), axes={self.axis: size})
+        self._last = self.axis in (-1, len(input_shape) - 1)
+        self._others = [i for i in range(len(input_shape)) if i != self.axis % len(input_shape)]
+        self.built = True
+
+    def call(self, inputs, training=None, mask=None):
+        x = _wide(inputs)
+        if not self._last:
+            order = [*self._others, self.axis % len(inputs.shape)]
+            x = tf.transpose(x, order)
+        dtype = x.dtype
+        if training and self.trainable:
+            y = self._train(x, mask)
+        else:
+            y = tf.nn.batch_normalization(x, _like(x, self.moving_mean, None), _like(x, self.moving_variance, None),
+                                          _like(x, self.beta, None), _like(x, self.gamma, None), self.epsilon)
+        if not self._last:
+            y = tf.transpose(y, [order.index(i) for i in range(len(order))])
+        return y if dtype == self.compute_dtype else tf.cast(y, self.compute_dtype)
+
+    def _train(self, x, mask):
+        size = [x.shape[-1]]
+        scale, offset = _like(x, self.gamma, None), _like(x, self.beta, None)
+        if mask is None:
+            y, mean, variance = _core._batch_normalization(
+                x, tf.ones(size, x.dtype) if scale is None else scale,
+                tf.zeros(size, x.dtype) if offset is None else offset, self.epsilon)
+        else:
+            axes = list(range(len(x.shape) - 1))
+            weight = tf.cast(mask, x.dtype)
+            weight = tf.reshape(weight, [*_dynamic(weight), *[1] * (len(x.shape) - len(weight.shape))])
+            weight = tf.broadcast_to(weight, [*_dynamic(x)[:-1], 1])
+            total = tf.reduce_sum(weight) + _state.epsilon()
+            mean = tf.reduce_sum(weight * x, axes) / total
+            variance = tf.reduce_sum(weight * tf.square(x - mean), axes) / total
+            y = tf.nn.batch_normalization(x, mean, variance, offset, scale, self.epsilon)
+        for moving, statistic in ((self.moving_mean, mean), (self.moving_variance, variance)):
+            statistic = tf.stop_gradient(statistic)
+            moving.assign(moving * self.momentum + tf.cast(statistic, moving.dtype) * (1.0 - self.momentum))
+        return y
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+    def get_config(self):
+        return {**super().get_config(), "axis": self.axis, "momentum": self.momentum, "epsilon": self.epsilon,
+                "center": self.center, "scale": self.scale,
+                **parts_config(self, "beta_initializer gamma_initializer moving_mean_initializer "
+                                     "moving_variance_initializer beta_regularizer gamma_regularizer beta_constraint "
+                                     "gamma_constraint"),
+                "synchronized": self.synchronized, "renorm": False, "renorm_clipping": self.renorm_clipping,
+                "renorm_momentum": self.renorm_momentum}
+
+
+def _dynamic(x):
+    """Its sizes, as tensors where they are not known."""
+    shape = tuple(x.shape)
+    if None not in shape:
+        return shape
+    known = tf.shape(x)
+    return tuple(known[i] if n is None else n for i, n in enumerate(shape))
+
+
+class LayerNormalization(Layer):
+    """Each example with mean 0 and variance 1 over some axes, usually the last."""
+
+    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
+                 gamma_initializer="ones", beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
+                 gamma_constraint=None, **kwargs):
+        rms_scaling = kwargs.pop("rms_scaling", False)
+        super().__init__(**kwargs)
+        if not isinstance(axis, (int, list, tuple)):
+            raise TypeError("Expected an int or a list/tuple of ints for the argument 'axis', but received: %r" % axis)
+        self.axis = list(axis) if isinstance(axis, (list, tuple)) else axis
+        self.epsilon, self.center, self.scale, self.rms_scaling = epsilon, center, scale, rms_scaling
+        parts(self, beta_initializer=beta_initializer, gamma_initializer=gamma_initializer,
+              beta_regularizer=beta_regularizer, gamma_regularizer=gamma_regularizer, beta_constraint=beta_constraint,
+              gamma_constraint=gamma_constraint)
+        self.gamma = self.beta = None
+        self.supports_masking = True
+
+    def build(self, input_shape):
+        rank = len(input_shape)
+        axes = [self.axis] if isinstance(self.axis, int) else self.axis
+        self._axes = sorted(a % rank for a in axes)
+        shape = tuple(input_shape[a] for a in (axes if len(axes) > 1 else self._axes))
+        if self.scale or self.rms_scaling:
+            self.gamma = self.add_weight(name="gamma", shape=shape, initializer=self.gamma_initializer,
+                                         regularizer=self.gamma_regularizer, constraint=self.gamma_constraint,
+                                         autocast=False)
+        if self.center and not self.rms_scaling:
+            self.beta = self.add_weight(name="beta", shape=shape, initializer=self.beta_initializer,
+                                        regularizer=self.beta_regularizer, constraint=self.beta_constraint,
+                                        autocast=False)
+        self._trailing = self._axes == list(range(rank - len(self._axes), rank)) and [a % rank for a in axes] == self._axes
+        self._size = math.prod(input_shape[a] for a in self._axes)
+        self.built = True
+
+    def call(self, inputs):
+        x = _wide(inputs)
+        dtype, gamma, beta = x.dtype, self.gamma, self.beta
+        if self._trailing and not self.rms_scaling:
+            gamma = tf.ones([self._size], dtype) if gamma is None else _like(x, gamma, None)
+            beta = tf.zeros([self._size], dtype) if beta is None else _like(x, beta, None)
+            if len(self._axes) == 1:
+                y = _core._layer_normalization(x, gamma, beta, self.epsilon)
+            else:
+                flat = [self._size]
+                y = _core._layer_normalization(tf.reshape(x, [-1, self._size]), tf.reshape(gamma, flat),
+                                               tf.reshape(beta, flat), self.epsilon)
+                y = tf.reshape(y, _dynamic(x))
+        else:
+            y = self._single_ops(x, gamma, beta)
+        return y if dtype == self.compute_dtype else tf.cast(y, self.compute_dtype)
+
+    def _single_ops(self, x, gamma, beta):
+        axes, rank = self._axes, len(x.shape)
+        shape = [x.shape[i] if i in axes else 1 for i in range(rank)]
+        if self.rms_scaling:
+            y = x * tf.math.rsqrt(tf.math.reduce_variance(x, axes, keepdims=True) + self.epsilon)
+        else:
+            mean = tf.reduce_mean(x, axes, keepdims=True)
+            y = (x - mean) * tf.math.rsqrt(tf.math.reduce_variance(x, axes, keepdims=True) + self.epsilon)
+        given = [self.axis] if isinstance(self.axis, int) else self.axis
+        order = sorted(range(len(given)), key=lambda i: given[i] % rank)
+        if gamma is not None:
+            y = y * tf.reshape(tf.transpose(_like(x, gamma, None), order), shape)
+        return y if beta is None else y + tf.reshape(tf.transpose(_like(x, beta, None), order), shape)
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+    def get_config(self):
+        return {**super().get_config(), "axis": self.axis, "epsilon": self.epsilon, "center": self.center,
+                "scale": self.scale, "rms_scaling": self.rms_scaling,
+                **parts_config(self, "beta_initializer gamma_initializer beta_regularizer gamma_regularizer "
+                                     "beta_constraint gamma_constraint")}
+
+
+class RMSNormalization(Layer):
+    """Vectors divided by the root of their mean square, times a learned scale."""
+
+    def __init__(self, axis=-1, epsilon=1e-6, **kwargs):
+        super().__init__(**kwargs)
+        self.axis, self.epsilon = axis, epsilon
+        self.supports_masking = True
+
+    def build(self, input_shape):
+        axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
+        self.scale = self.add_weight(name="scale", shape=tuple(input_shape[a] for a in axes), initializer="ones",
+                                     autocast=False)
+        self.built = True
+
+    def call(self, inputs):
+        x = _wide(inputs)
+        axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
+        rank = len(x.shape)
+        normal = {a % rank for a in axes}
+        y = x * tf.math.rsqrt(tf.reduce_mean(tf.square(x), axes, keepdims=True) + self.epsilon)
+        y = y * tf.reshape(_like(x, self.scale, None), [x.shape[i] if i in normal else 1 for i in range(rank)])
+        return in_compute_dtype(self, y)
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+    def get_config(self):
+        return {**super().get_config(), "axis": self.axis, "epsilon": self.epsilon}
+
+
+class GroupNormalization(Layer):
+    """Groups of channels with mean 0 and variance 1, for each example."""
+
+    def __init__(self, groups=32, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
+                 gamma_initializer="ones", beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
+                 gamma_constraint=None, **kwargs):
+        super().__init__(**kwargs)
+        self.groups, self.axis, self.epsilon, self.center, self.scale = groups, axis, epsilon, center, scale
+        parts(self, beta_initializer=beta_initializer, gamma_initializer=gamma_initializer,
+              beta_regularizer=beta_regularizer, gamma_regularizer=gamma_regularizer, beta_constraint=beta_constraint,
+              gamma_constraint=gamma_constraint)
+        self.gamma = self.beta = None
+        self.supports_masking = True
+
+    def build(self, input_shape):
+        size = input_shape[self.axis]
+        if size is None:
+            raise ValueError(f"Axis {self.axis} of input tensor should have a defined dimension but the layer received an "
+                             f"input with shape {input_shape}.")
+        if self.groups == -1:
+            self.groups = size
+        if size < self.groups or size % self.groups:
+            raise ValueError(f"Number of groups ({self.groups}) must be a divisor of the number of channels ({size}).")
+        self.input_spec = InputSpec(ndim=len(input_shape), axes={self.axis: size})
+        if self.scale:
+            self.gamma = self.add_weight(name="gamma", shape=(size,), initializer=self.gamma_initializer,
+                                         regularizer=self.gamma_regularizer, constraint=self.gamma_constraint)
+        if self.center:
+            self.beta = self.add_weight(name="beta", shape=(size,), initializer=self.beta_initializer,
+                                        regularizer=self.beta_regularizer, constraint=self.beta_constraint)
+        self.built = True
+
+    def call(self, inputs):
+        x, shape, rank = _wide(inputs), _dynamic(inputs), len(inputs.shape)
+        axis = self.axis % rank
+        size = inputs.shape[axis]
+        grouped = tf.reshape(x, [*shape[:axis], self.groups, size // self.groups, *shape[axis + 1:]])
+        axes = [i for i in range(1, rank + 1) if i != axis]
+        mean = tf.reduce_mean(grouped, axes, keepdims=True)
+        y = (grouped - mean) * tf.math.rsqrt(tf.math.reduce_variance(grouped, axes, keepdims=True) + self.epsilon)
+        y = tf.reshape(y, shape)
+        along = [size if i == axis else 1 for i in range(rank)]
+        if self.gamma is not None:
+            y = y * tf.reshape(_like(x, self.gamma, None), along)
+        if self.beta is not None:
+            y = y + tf.reshape(_like(x, self.beta, None), along)
+        return in_compute_dtype(self, y)
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+    def get_config(self):
+        return {**super().get_config(), "groups": self.groups, "axis": self.axis, "epsilon": self.epsilon,
+                "center": self.center, "scale": self.scale,
+                **parts_config(self, "beta_initializer gamma_initializer beta_regularizer gamma_regularizer "
+                                     "beta_constraint gamma_constraint")}
+
+
+class UnitNormalization(Layer):
+    """Vectors of length 1."""
+
+    def __init__(self, axis=-1, **kwargs):
+        super().__init__(**kwargs)
+        if not isinstance(axis, (int, list, tuple)):
+            raise TypeError(f"Invalid value for `axis` argument: expected an int or a list/tuple of ints. Received: "
+                            f"axis={axis}")
+        self.axis = list(axis) if isinstance(axis, (list, tuple)) else axis
+        self.supports_masking = True
+        self.built = True
+
+    def call(self, inputs):
+        return tf.math.l2_normalize(inputs, self.axis)
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+    def get_config(self):
+        return {**super().get_config(), "axis": self.axis}
+
+
+class SpectralNormalization(Layer):
+    """A layer whose kernel is divided by its largest singular value, which power iterations follow in training."""
+
+    def __init__(self, layer, power_iterations=1, **kwargs):
+        super().__init__(**kwargs)
+        if power_iterations <= 0:
+            raise ValueError("`power_iterations` should be greater than zero. Received: "
+                             f"`power_iterations={power_iterations}`")
+        self.layer, self.power_iterations = layer, power_iterations
+
+    def build(self, input_shape):
+        if not self.layer.built:
+            self.layer.build(input_shape)
+        self.kernel = self.layer.kernel if getattr(self.layer, "kernel", None) is not None else self.layer.embeddings
+        self.vector_u = self.add_weight(name="vector_u", shape=(1, self.kernel.shape[-1]), trainable=False,
+                                        initializer="truncated_normal")
+        self.built = True
+
+    def call(self, inputs, training=False):
+        if training:
+            kernel = tf.convert_to_tensor(self.kernel)
+            matrix = tf.reshape(kernel, [-1, kernel.shape[-1]])
+            u, v = tf.convert_to_tensor(self.vector_u), None
+            for _ in range(self.power_iterations):
+                v = tf.math.l2_normalize(tf.matmul(u, matrix, transpose_b=True))
+                u = tf.math.l2_normalize(tf.matmul(v, matrix))
+            u, v = tf.stop_gradient(u), tf.stop_gradient(v)
+            sigma = tf.matmul(tf.matmul(v, matrix), u, transpose_b=True)
+            self.vector_u.assign(u)
+            self.kernel.assign(kernel / tf.reshape(sigma, []))
+        return self.layer(inputs)
+
+    def compute_output_shape(self, input_shape):
+        return self.layer.compute_output_shape(input_shape)
+
+    def get_config(self):
+        from .. import saving
+        return {**super().get_config(), "power_iterations": self.power_iterations,
+                "layer": saving.serialize_keras_object(self.layer)}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        from .. import saving
+        config = dict(config)
+        return cls(saving.deserialize_keras_object(config.pop("layer"), custom_objects=custom_objects), **config)
