@@ -1,11 +1,11 @@
-"""What layers share: initializers, regularizers and constraints by name, data formats, and weights in the dtype of the call."""
+"""What layers share: initializers, regularizers and constraints by name, data formats, and inputs in the dtype of the call."""
 import gradus as tf
 
 from .. import _state, activations, constraints, initializers, regularizers
 from .._layer import InputSpec, Layer
 
 __all__ = ["InputSpec", "Layer", "activations", "constraints", "data_format_of", "in_compute_dtype", "initializers",
-           "mixed", "numbers", "parts", "parts_config", "regularizers", "tf"]
+           "numbers", "parts", "parts_config", "regularizers", "tf"]
 
 _KINDS = {"initializer": initializers, "regularizer": regularizers, "constraint": constraints}
 
@@ -40,12 +40,6 @@ def numbers(value, n, name, allow_zero=False):
         raise ValueError(f"The `{name}` argument must be a tuple of {n} integers, each at least {least}. "
                          f"Received {name}={value}")
     return tuple(int(v) for v in values)
-
-
-def mixed(layer, variable):
-    """The weight in the dtype in which the layer computes."""
-    return variable if variable is None or variable.dtype == layer.compute_dtype else tf.cast(variable,
-                                                                                             layer.compute_dtype)
 
 
 def in_compute_dtype(layer, x):

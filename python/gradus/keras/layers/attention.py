@@ -56,7 +56,7 @@ class Attention(Layer):
             total = total * tf.cast(self.scale, total.dtype)
         return tf.cast(self.concat_score_weight, total.dtype) * tf.reduce_sum(tf.tanh(total), -1)
 
-    def call(self, inputs, mask=None, training=False, return_attention_scores=False, use_causal_mask=False):
+    def call(self, inputs, mask=None, training=None, return_attention_scores=False, use_causal_mask=False):
         self._check(inputs)
         query, value = inputs[0], inputs[1]
         key = inputs[2] if len(inputs) > 2 else value
@@ -75,6 +75,9 @@ class Attention(Layer):
         if query_mask is not None:
             result = result * tf.cast(tf.expand_dims(query_mask, -1), result.dtype)
         return (result, weights) if return_attention_scores else result
+
+    def _passes_masks(self):
+        return True
 
     def compute_mask(self, inputs, mask=None):
         return None if mask is None or mask[0] is None else tf.convert_to_tensor(mask[0])

@@ -1,6 +1,6 @@
 """Convolutions: all are the engine's conv2d, in one dimension with height 1, in three as a sum over depth."""
 from ... import _core
-from ._common import (InputSpec, Layer, activations, data_format_of, in_compute_dtype, mixed, numbers, parts,
+from ._common import (InputSpec, Layer, activations, data_format_of, in_compute_dtype, numbers, parts,
                       parts_config, regularizers, tf)
 
 _PARTS = ("kernel_initializer bias_initializer", "kernel_regularizer bias_regularizer",
@@ -136,14 +136,14 @@ class BaseConv(Layer):
         self.built = True
 
     def _convolved(self, x):
-        return convolve(x, mixed(self, self.kernel), self.strides, self.padding.upper(), self.dilation_rate)
+        return convolve(x, self.kernel, self.strides, self.padding.upper(), self.dilation_rate)
 
     def call(self, inputs):
         x = in_compute_dtype(self, inputs)
         first = self.data_format == "channels_first"
         x = self._convolved(to_channels_last(x) if first else x)
         if self.bias is not None:
-            x = x + mixed(self, self.bias)
+            x = x + self.bias
         if first:
             x = to_channels_first(x)
         activation = self.activation
@@ -220,7 +220,7 @@ class BaseConvTranspose(BaseConv):
         return (size - 1) * stride + window - 2 * margin + self.output_padding[i]
 
     def _convolved(self, x):
-        dtype, kernel = x.dtype, mixed(self, self.kernel)
+        dtype, kernel = x.dtype, self.kernel
         if dtype != "float32" and dtype != "float64":
             x, kernel = tf.cast(x, "float32"), tf.cast(kernel, "float32")
         size = [self._new_size(size, i) for i, size in enumerate(x.shape[1:-1])]
@@ -274,7 +274,7 @@ class BaseDepthwise(BaseConv):
         self.built = True
 
     def _convolved(self, x):
-        return _depthwise(self, x, mixed(self, self.kernel))
+        return _depthwise(self, x, self.kernel)
 
     def _out_channels(self, input_shape):
         channels = input_shape[-1 if self.data_format == "channels_last" else 1]
@@ -336,8 +336,8 @@ class BaseSeparable(BaseConv):
         self.built = True
 
     def _convolved(self, x):
-        x = _depthwise(self, x, mixed(self, self.depthwise_kernel))
-        return convolve(x, mixed(self, self.pointwise_kernel), (1,) * self.rank, "VALID", (1,) * self.rank)
+        x = _depthwise(self, x, self.depthwise_kernel)
+        return convolve(x, self.pointwise_kernel, (1,) * self.rank, "VALID", (1,) * self.rank)
 
     def _geometry(self):
         geometry = super()._geometry()

@@ -1,7 +1,7 @@
 """Dense, EinsumDense, Embedding and small layers that apply a function."""
 import re
 
-from ._common import (InputSpec, Layer, activations, in_compute_dtype, mixed, numbers, parts, parts_config,
+from ._common import (InputSpec, Layer, activations, in_compute_dtype, numbers, parts, parts_config,
                       regularizers, tf)
 
 _DENSE_PARTS = ("kernel_initializer bias_initializer kernel_regularizer bias_regularizer kernel_constraint "
@@ -41,9 +41,9 @@ class Dense(Layer):
         self.built = True
 
     def call(self, inputs, training=None):
-        x = tf.matmul(in_compute_dtype(self, inputs), mixed(self, self.kernel))
+        x = tf.matmul(in_compute_dtype(self, inputs), self.kernel)
         if self.bias is not None:
-            x = x + mixed(self, self.bias)
+            x = x + self.bias
         activation = self.activation
         return x if activation is activations.linear else activation(x)
 
@@ -82,9 +82,9 @@ class EinsumDense(Layer):
         self.built = True
 
     def call(self, inputs, training=None):
-        x = tf.einsum(self.equation, in_compute_dtype(self, inputs), mixed(self, self.kernel))
+        x = tf.einsum(self.equation, in_compute_dtype(self, inputs), self.kernel)
         if self.bias is not None:
-            x = x + mixed(self, self.bias)
+            x = x + self.bias
         activation = self.activation
         return x if activation is activations.linear else activation(x)
 
@@ -157,7 +157,8 @@ class Embedding(Layer):
         parts(self, embeddings_initializer=embeddings_initializer, embeddings_regularizer=embeddings_regularizer,
               embeddings_constraint=embeddings_constraint)
         self.mask_zero = self.supports_masking = mask_zero
-        self.autocast = False
+        if self.compute_dtype != self.variable_dtype:
+            self.autocast = False  # neither the numbers of rows nor the whole table are cast
         self.embeddings = None
         if weights is not None:
             self.build()
@@ -280,7 +281,7 @@ class PReLU(Layer):
         self.built = True
 
     def call(self, inputs):
-        return tf.nn.relu(inputs) - mixed(self, self.alpha) * tf.nn.relu(-inputs)
+        return tf.nn.relu(inputs) - self.alpha * tf.nn.relu(-inputs)
 
     def compute_output_shape(self, input_shape):
         return input_shape

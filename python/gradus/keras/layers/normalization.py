@@ -319,7 +319,7 @@ class SpectralNormalization(Layer):
                                         initializer="truncated_normal")
         self.built = True
 
-    def call(self, inputs, training=False):
+    def call(self, inputs, training=None):
         if training:
             kernel = tf.convert_to_tensor(self.kernel)
             matrix = tf.reshape(kernel, [-1, kernel.shape[-1]])

@@ -96,6 +96,9 @@ class GlobalAveragePooling1D(BaseGlobalPooling):
         return (tf.reduce_sum(inputs * mask, axis, keepdims=self.keepdims)
                 / tf.reduce_sum(mask, axis, keepdims=self.keepdims))
 
+    def _passes_masks(self):
+        return True
+
     def compute_mask(self, inputs, mask=None):
         return None
 

@@ -1,6 +1,6 @@
 """SimpleRNN, LSTM and GRU: a cell with its loop. With the usual functions the loop is the engine's."""
 from ... import _core
-from ._common import InputSpec, activations, mixed, parts_config, regularizers, tf
+from ._common import InputSpec, activations, parts_config, regularizers, tf
 from .rnn import CELL_PARTS, RNN, GRUCell, LSTMCell, SimpleRNNCell, forget_masks
 
 
@@ -45,9 +45,9 @@ class _Recurrent(RNN):
             return outputs, new_states[0], new_states
         return outputs, outputs[:, -1], new_states
 
-    def _run(self, sequences, states, mask, training):
+    def _recur(self, sequences, states, mask, training):
         if not self._usual(training):
-            return super()._run(sequences, states, mask, training)
+            return super()._recur(sequences, states, mask, training)
         return self._fused(sequences, states, mask, training)
 
     def get_config(self):
@@ -103,24 +103,24 @@ class SimpleRNN(_Recurrent):
         super().__init__(units, settings=_settings(values, *_OF_LAYER), **{n: values[n] for n in _OF_LAYER[:-1]},
                          **kwargs)
 
-    def _run(self, sequences, states, mask, training):
-        return RNN._run(self, sequences, states, mask, training)
+    def _recur(self, sequences, states, mask, training):
+        return RNN._recur(self, sequences, states, mask, training)
 
     # The inputs' share of all times is one product.
     def _steps(self, sequences, training):
         cell = self.cell
         if training and cell.dropout:
             sequences = sequences * tf.expand_dims(cell.get_dropout_mask(sequences[:, 0]), 1)
-        share = tf.matmul(sequences, mixed(cell, cell.kernel))
+        share = tf.matmul(sequences, cell.kernel)
         if cell.bias is not None:
-            share = share + mixed(cell, cell.bias)
+            share = share + cell.bias
         return tf.unstack(share, axis=1)
 
     def _step(self, x, states, training):
         cell, state = self.cell, states[0]
         if training and cell.recurrent_dropout:
             state = state * cell.get_recurrent_dropout_mask(state)
-        h = cell.activation(x + tf.matmul(state, mixed(cell, cell.recurrent_kernel)))
+        h = cell.activation(x + tf.matmul(state, cell.recurrent_kernel))
         return h, [h]
 
     def get_config(self):

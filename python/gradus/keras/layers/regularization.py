@@ -41,7 +41,7 @@ class Dropout(_Noise):
         self._axes = () if noise_shape is None else tuple(i for i, n in enumerate(noise_shape) if n == 1)
         self._prepare(rate > 0)
 
-    def call(self, inputs, training=False):
+    def call(self, inputs, training=None):
         if not (training and self._with_seed):
             return inputs
         if self.rate >= 1:
@@ -101,7 +101,7 @@ class GaussianNoise(_Noise):
         self.stddev = stddev
         self._prepare(stddev > 0)
 
-    def call(self, inputs, training=False):
+    def call(self, inputs, training=None):
         if not (training and self._with_seed):
             return inputs
         return inputs + _core._noise_like(inputs, self.seed_generator.next(), "normal", 0.0, self.stddev)
@@ -118,7 +118,7 @@ class GaussianDropout(_Noise):
         self._check_rate(rate)
         self._prepare(rate > 0)
 
-    def call(self, inputs, training=False):
+    def call(self, inputs, training=None):
         if not (training and self._with_seed):
             return inputs
         deviation = math.sqrt(self.rate / (1.0 - self.rate))
@@ -137,7 +137,7 @@ class AlphaDropout(_Noise):
         self.noise_shape = noise_shape
         self._prepare(rate > 0)
 
-    def call(self, inputs, training=False):
+    def call(self, inputs, training=None):
         if not (training and self._with_seed):
             return inputs
         lowest = -1.6732632423543772848170429916717 * 1.0507009873554804934193349852946

@@ -6,7 +6,7 @@ is a loop over the cell, one step at a time.
 
 from .. import random as _random
 from .._variable import Variable
-from ._common import (Layer, activations, in_compute_dtype, mixed, parts, parts_config, tf)
+from ._common import (Layer, activations, in_compute_dtype, parts, parts_config, tf)
 
 CELL_PARTS = ("kernel_initializer recurrent_initializer bias_initializer", "kernel_regularizer recurrent_regularizer "
               "bias_regularizer", "kernel_constraint recurrent_constraint bias_constraint")
@@ -133,13 +133,13 @@ class _Cell(Layer):
 class SimpleRNNCell(_Cell):
     """h = activation(x W + h U + b)."""
 
-    def call(self, sequence, states, training=False):
+    def call(self, sequence, states, training=None):
         before = states[0] if isinstance(states, (list, tuple)) else states
         x, state = self._dropped(sequence, before, training)
-        x = tf.matmul(x, mixed(self, self.kernel))
+        x = tf.matmul(x, self.kernel)
         if self.bias is not None:
-            x = x + mixed(self, self.bias)
-        h = self.activation(x + tf.matmul(state, mixed(self, self.recurrent_kernel)))
+            x = x + self.bias
+        h = self.activation(x + tf.matmul(state, self.recurrent_kernel))
         return h, [h] if isinstance(states, (list, tuple)) else h
 
 
@@ -164,12 +164,12 @@ class LSTMCell(_Cell):
             return tf.concat([first((units,), dtype=dtype), tf.ones([units], dtype), first((2 * units,), dtype=dtype)], 0)
         return forget_gate_open
 
-    def call(self, inputs, states, training=False):
+    def call(self, inputs, states, training=None):
         before, carry = states
         x, state = self._dropped(inputs, before, training)
-        z = tf.matmul(x, mixed(self, self.kernel)) + tf.matmul(state, mixed(self, self.recurrent_kernel))
+        z = tf.matmul(x, self.kernel) + tf.matmul(state, self.recurrent_kernel)
         if self.bias is not None:
-            z = z + mixed(self, self.bias)
+            z = z + self.bias
         i, f, g, o = tf.split(z, 4, 1)
         gate, act = self.recurrent_activation, self.activation
         carry = gate(f) * carry + gate(i) * act(g)
@@ -197,11 +197,11 @@ class GRUCell(_Cell):
     def _bias_shape(self):
         return (2, 3 * self.units) if self.reset_after else (3 * self.units,)
 
-    def call(self, inputs, states, training=False):
+    def call(self, inputs, states, training=None):
         before = states[0] if isinstance(states, (list, tuple)) else states
         x, state = self._dropped(inputs, before, training)
-        kernel, recurrent = mixed(self, self.kernel), mixed(self, self.recurrent_kernel)
-        bias = None if self.bias is None else mixed(self, self.bias)
+        kernel, recurrent = self.kernel, self.recurrent_kernel
+        bias = None if self.bias is None else self.bias
         x = tf.matmul(x, kernel)
         if bias is not None:
             x = x + (bias[0] if self.reset_after else bias)
@@ -380,7 +380,7 @@ class RNN(Layer):
 
     reset_state = reset_states
 
-    def call(self, sequences, initial_state=None, mask=None, training=False):
+    def call(self, sequences, initial_state=None, mask=None, training=None):
         sequences = in_compute_dtype(self, sequences)
         if isinstance(mask, (list, tuple)):
             mask = mask[0]
@@ -398,14 +398,14 @@ class RNN(Layer):
         if self.go_backwards:
             sequences = tf.reverse(sequences, [1])
             mask = None if mask is None else tf.reverse(mask, [1])
-        outputs, last, states = self._run(sequences, initial_state if given else None, mask, training)
+        outputs, last, states = self._recur(sequences, initial_state if given else None, mask, training)
         if self.stateful:
             for variable, value in zip(self.states, flat(states)):
                 variable.assign(tf.cast(value, variable.dtype))
         result = outputs if self.return_sequences else last
         return (result, *states) if self.return_state else result
 
-    def _run(self, sequences, states, mask, training):
+    def _recur(self, sequences, states, mask, training):
         """All outputs (None if nobody asks for them), the last one, and the last states."""
         if sequences.shape[1] is None:
             raise ValueError(f"Layer {self.name} runs its cell step by step, so the number of steps must be known. Inside a "
@@ -437,6 +437,9 @@ class RNN(Layer):
 
     def _step(self, x, states, training):
         return step(self.cell, x, states, training)
+
+    def _passes_masks(self):
+        return True
 
     def compute_mask(self, inputs, previous_mask=None, **kwargs):
         mask = previous_mask[0] if isinstance(previous_mask, (list, tuple)) else previous_mask

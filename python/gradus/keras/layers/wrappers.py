@@ -161,6 +161,9 @@ class Bidirectional(Layer):
         ahead, back = self.forward_layer.states, self.backward_layer.states
         return None if ahead is None else (*ahead, *back)
 
+    def _passes_masks(self):
+        return True
+
     def compute_mask(self, inputs, mask=None):
         mask = mask[0] if isinstance(mask, (list, tuple)) else mask
         out = mask if self.return_sequences else None

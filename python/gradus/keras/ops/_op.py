@@ -1,0 +1,108 @@
+"""How functions of keras.ops are made: they take tensors, arrays and numbers of any dtypes, and KerasTensors."""
+import functools
+
+import gradus as tf
+
+from .._operation import KerasTensor, apply_symbolically
+from .._state import floatx
+
+_ORDER = {name: i for i, name in enumerate("uint8 int8 uint16 int16 uint32 int32 uint64 int64".split())}
+_SIGNED_ABOVE = {"uint8": "int16", "uint16": "int32", "uint32": "int64", "uint64": "int64"}
+
+
+def result_type(*dtypes):
+    """The dtype in which values of these dtypes meet: floats win over integers, wide ones over narrow ones.
+
+    "int" and "float" are Python's numbers, which take the dtype of what they meet."""
+    names = {d if d in ("int", "float") else tf.as_dtype(d).name for d in dtypes}
+    weak = names & {"int", "float"}
+    names -= weak
+    if not names:
+        return floatx() if "float" in weak else "int32"
+    if len(names) > 1:
+        names = {functools.reduce(_meet, sorted(names))}
+    name = names.pop()
+    if "float" in weak and not ("float" in name or "complex" in name):
+        return floatx()
+    if "int" in weak and name == "bool":
+        return "int32"
+    return name
+
+
+def _meet(a, b):
+    if a == b:
+        return a
+    if "bool" in (a, b):
+        return b if a == "bool" else a
+    for kind in ("complex", "float"):
+        inside = [x for x in (a, b) if kind in x]
+        if len(inside) == 1:
+            return inside[0]
+        if len(inside) == 2:
+            wide = max(inside, key=lambda x: int(x.lstrip("bcomplexfloat")))
+            return "float32" if set(inside) == {"bfloat16", "float16"} else wide
+    low, high = sorted((a, b), key=_ORDER.get)
+    if high.startswith("u") == low.startswith("u") or not high.startswith("u"):
+        return high
+    return _SIGNED_ABOVE[high]
+
+
+def dtype_of(x):
+    """The dtype's name, "int" or "float" for Python's numbers, or None for lists and arrays."""
+    if isinstance(x, bool):
+        return "bool"
+    if isinstance(x, int):
+        return "int"
+    if isinstance(x, float):
+        return "float"
+    kind = getattr(x, "dtype", None)
+    return None if kind is None else kind if isinstance(kind, str) else tf.as_dtype(kind).name
+
+
+def tensor(x):
+    """x as a tensor; Python's numbers and lists have the dtypes that Keras gives them."""
+    return x if type(x) is tf.Tensor else tf.convert_to_tensor(x)
+
+
+def together(*values):
+    """The values as tensors of one dtype."""
+    first = values[0]
+    if type(first) is tf.Tensor:
+        dtype = first.dtype
+        if all(type(v) is tf.Tensor and v.dtype is dtype or type(v) is float and dtype.is_floating for v in values[1:]):
+            return values
+    known = [dtype_of(v) for v in values]
+    kinds = [k if k is not None else tensor(v).dtype.name for k, v in zip(known, values)]
+    wanted = result_type(*kinds)
+    return [tf.cast(v, wanted) if k in ("int", "float", "bool") or kind != wanted else tensor(v)
+            for v, k, kind in zip(values, known, kinds)]
+
+
+def floating(x):
+    """x as a tensor of floats."""
+    x = tensor(x)
+    return x if x.dtype.is_floating or x.dtype.is_complex else tf.cast(x, floatx())
+
+
+def _symbolic(values):
+    for v in values:
+        if isinstance(v, KerasTensor) or isinstance(v, (list, tuple)) and _symbolic(v):
+            return True
+    return False
+
+
+def op(function):
+    """Lets a function of tensors take KerasTensors: it becomes a node of the model then."""
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        if _symbolic(args) or kwargs and _symbolic(kwargs.values()):
+            return apply_symbolically(function, *args, **kwargs)
+        return function(*args, **kwargs)
+    return run
+
+
+def named(name, doc, function):
+    """An op made of an expression."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return op(function)

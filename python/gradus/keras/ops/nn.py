@@ -1,0 +1,215 @@
+"""Activations, convolutions, losses and what else networks are made of."""
+import math
+
+import gradus as tf
+
+from .. import _logits, activations
+from .._state import epsilon, image_data_format
+from ..layers.convolution import convolve, to_channels_first, to_channels_last
+from ..layers.pooling import pool
+from ._op import floating as _floating
+from ._op import named as _named
+from ._op import op as _op
+from ._op import tensor as _tensor
+from ._op import together as _together
+
+for _name in ("celu elu gelu glu hard_shrink hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid "
+              "log_softmax relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus sparse_sigmoid "
+              "sparsemax squareplus swish tanh_shrink threshold").split():
+    _function = getattr(activations, _name)
+    globals()[_name] = _named(_name, _function.__doc__,
+                              lambda x, *args, f=_function, **kwargs: f(_floating(x), *args, **kwargs))
+del _name, _function
+
+
+def _numbers(value, n):
+    return (value,) * n if isinstance(value, int) else tuple(value)
+
+
+def _last(function, x, data_format):
+    """function of x with the channels last."""
+    x = _tensor(x)
+    if (data_format or image_data_format()) == "channels_last":
+        return function(x)
+    return to_channels_first(function(to_channels_last(x)))
+
+
+@_op
+def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    """Convolution in one, two or three dimensions."""
+    n = len(kernel.shape) - 2
+    return _last(lambda x: convolve(x, kernel, _numbers(strides, n), padding.upper(), _numbers(dilation_rate, n)),
+                 inputs, data_format)
+
+
+@_op
+def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    """Convolution of each channel by itself."""
+    *window, channels, multiplier = kernel.shape
+    grouped = tf.reshape(kernel, [*window, 1, channels * multiplier])
+    n = len(window)
+    return _last(lambda x: convolve(x, grouped, _numbers(strides, n), padding.upper(), _numbers(dilation_rate, n)),
+                 inputs, data_format)
+
+
+@_op
+def separable_conv(inputs, depthwise_kernel, pointwise_kernel, strides=1, padding="valid", data_format=None,
+                   dilation_rate=1):
+    """Convolution of each channel by itself, then a product over channels."""
+    x = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
+    return conv(x, pointwise_kernel, 1, "valid", data_format)
+
+
+@_op
+def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=None, data_format=None, dilation_rate=1):
+    """The transpose of a convolution in one or two dimensions."""
+    from ..layers.convolution import Conv1DTranspose, Conv2DTranspose
+    layer = (Conv1DTranspose, Conv2DTranspose)[len(kernel.shape) - 3]
+    made = layer(kernel.shape[-2], tuple(kernel.shape[:-2]), strides, padding, output_padding, data_format, dilation_rate,
+                 use_bias=False)
+    made.kernel = kernel
+    return made.call(inputs)
+
+
+@_op
+def max_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
+    """The largest of each window."""
+    return _pooled("max", inputs, pool_size, strides, padding, data_format)
+
+
+@_op
+def average_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
+    """The mean of each window."""
+    return _pooled("avg", inputs, pool_size, strides, padding, data_format)
+
+
+def _pooled(how, inputs, pool_size, strides, padding, data_format):
+    n = len(inputs.shape) - 2
+    window = _numbers(pool_size, n)
+    steps = window if strides is None else _numbers(strides, n)
+    return _last(lambda x: pool(x, how, window, steps, padding.upper()), inputs, data_format)
+
+
+@_op
+def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
+    """1 at the number of the class, 0 elsewhere."""
+    return tf.one_hot(tf.cast(x, "int32"), num_classes, axis=axis, dtype=dtype or "float32")
+
+
+@_op
+def multi_hot(inputs, num_classes=None, axis=-1, dtype=None, sparse=False, **kwargs):
+    """1 at the numbers of the classes along an axis."""
+    num_classes = kwargs.pop("num_tokens", num_classes)
+    hot = tf.one_hot(tf.cast(inputs, "int32"), num_classes, dtype=dtype or "float32")
+    rank = len(inputs.shape)
+    return tf.reduce_max(hot, 1 if rank > 1 else 0) if axis == -1 or rank == 1 else tf.reduce_max(hot, axis)
+
+
+@_op
+def moments(x, axes, keepdims=False, synchronized=False):
+    """Mean and variance over axes."""
+    x = _floating(x)
+    return tf.reduce_mean(x, axes, keepdims=keepdims), tf.math.reduce_variance(x, axes, keepdims=keepdims)
+
+
+@_op
+def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilon=1e-3):
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset along an axis."""
+    x = _tensor(x)
+    shape = [1] * len(x.shape)
+    shape[axis] = -1
+    mean, variance, offset, scale = (None if v is None else tf.reshape(v, shape) for v in (mean, variance, offset, scale))
+    return tf.nn.batch_normalization(x, mean, variance, offset, scale, epsilon)
+
+
+@_op
+def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwargs):
+    """Each line along an axis with mean 0 and variance 1."""
+    x, epsilon = _floating(x), 1e-3 if epsilon is None else epsilon
+    mean = tf.reduce_mean(x, axis, keepdims=True)
+    y = (x - mean) * tf.math.rsqrt(tf.math.reduce_variance(x, axis, keepdims=True) + epsilon)
+    y = y if gamma is None else y * tf.cast(gamma, y.dtype)
+    return y if beta is None else y + tf.cast(beta, y.dtype)
+
+
+@_op
+def rms_normalization(x, scale=1, axis=-1, epsilon=None):
+    """Each line along an axis divided by the root of its mean square."""
+    x = _floating(x)
+    return x * tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis, keepdims=True) + (epsilon or 1e-7)) * tf.cast(scale, x.dtype)
+
+
+@_op
+def normalize(x, axis=-1, order=2, epsilon=None):
+    """x divided by its norm along an axis."""
+    x, epsilon_ = _floating(x), 1e-7 if epsilon is None else epsilon
+    if order == 2:
+        return x * tf.math.rsqrt(tf.maximum(tf.reduce_sum(tf.square(x), axis, keepdims=True), epsilon_ ** 2))
+    return x / tf.maximum(tf.norm(x, order, axis, True), epsilon_)
+
+
+@_op
+def binary_crossentropy(target, output, from_logits=False):
+    """-t log(o) - (1 - t) log(1 - o), elementwise."""
+    target, output = _together(target, output)
+    logits = output if from_logits else _logits.logits_of(output, "sigmoid")
+    if logits is not None:
+        return tf.nn.sigmoid_cross_entropy_with_logits(target, logits)
+    output = tf.clip_by_value(output, epsilon(), 1.0 - epsilon())
+    return -(target * tf.math.log(output) + (1 - target) * tf.math.log(1 - output))
+
+
+@_op
+def categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    """-sum(t log(o)) along an axis."""
+    target, output = _together(target, output)
+    logits = output if from_logits else _logits.logits_of(output, "softmax") if axis in (-1, len(output.shape) - 1) else None
+    if logits is not None:
+        return tf.nn.softmax_cross_entropy_with_logits(target, logits, axis=axis)
+    output = output / tf.reduce_sum(output, axis, keepdims=True)
+    return -tf.reduce_sum(target * tf.math.log(tf.clip_by_value(output, epsilon(), 1.0 - epsilon())), axis)
+
+
+@_op
+def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    """The same of class numbers."""
+    target, output = tf.cast(target, "int64"), _floating(output)
+    if len(target.shape) == len(output.shape) and target.shape[-1] == 1:
+        target = tf.squeeze(target, -1)
+    if axis not in (-1, len(output.shape) - 1):
+        raise ValueError("sparse_categorical_crossentropy: only the last axis can hold the classes")
+    logits = output if from_logits else _logits.logits_of(output, "softmax")
+    if logits is None:
+        logits = tf.math.log(tf.clip_by_value(output, epsilon(), 1.0 - epsilon()))
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(target, logits)
+
+
+@_op
+def dot_product_attention(query, key, value, bias=None, mask=None, scale=None, is_causal=False, flash_attention=None,
+                          attn_logits_soft_cap=None):
+    """softmax(query key^T * scale) value, of tensors [batch, length, heads, size]."""
+    from ..layers.attention import causal_mask
+    query, key, value = (tf.transpose(_tensor(t), (0, 2, 1, 3)) for t in (query, key, value))
+    scores = tf.matmul(query, key, transpose_b=True) * (1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    if bias is not None:
+        scores = scores + tf.cast(bias, scores.dtype)
+    if attn_logits_soft_cap is not None:
+        scores = tf.tanh(scores / attn_logits_soft_cap) * attn_logits_soft_cap
+    if mask is not None:
+        scores = tf.where(tf.cast(mask, "bool"), scores, tf.cast(scores.dtype.min, scores.dtype))
+    if is_causal:
+        allowed = tf.expand_dims(causal_mask(query.shape[2], key.shape[2]), 0)
+        scores = tf.where(allowed, scores, tf.cast(scores.dtype.min, scores.dtype))
+    return tf.transpose(tf.matmul(tf.nn.softmax(scores), value), (0, 2, 1, 3))
+
+
+@_op
+def space_to_depth(x, block_size, data_format="channels_last"):
+    """Blocks of pixels as channels."""
+    return _last(lambda t: tf.nn.space_to_depth(t, block_size), x, data_format)
+
+
+@_op
+def depth_to_space(x, block_size, data_format="channels_last"):
+    """Channels as blocks of pixels."""
+    return _last(lambda t: tf.nn.depth_to_space(t, block_size), x, data_format)
