@@ -192,7 +192,7 @@ FUNCTIONS = [
     *(f"keras.activations.{name}(x(3, 5) * 4)" for name in
       "relu leaky_relu relu6 softmax celu elu selu softplus softsign squareplus soft_shrink sparse_plus silu gelu tanh "
       "tanh_shrink sigmoid sparse_sigmoid exponential hard_sigmoid hard_silu hard_tanh hard_shrink linear mish log_softmax "
-      "log_sigmoid sparsemax".split()),
+      "log_sigmoid".split()),
     "keras.activations.glu(x(2, 4))", "keras.activations.threshold(x(2, 4), 0.1, 7.0)", "keras.activations.softmax(x(2, 3), axis=0)",
     "keras.activations.gelu(x(2, 3), approximate=True)", "keras.activations.elu(x(2, 3), alpha=0.3)",
     "keras.activations.relu(x(2, 5), negative_slope=0.1, max_value=0.7, threshold=0.2)",

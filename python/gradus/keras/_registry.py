@@ -64,26 +64,15 @@ class Registry:
         return cls.from_config(settings) if hasattr(cls, "from_config") else cls(**settings)
 
     def _find(self, name, custom_objects=None):
-        if not isinstance(name, str):
-            return None
-        for table in (custom_objects, registered_objects(), self._classes):
-            if table and name in table:
-                return table[name]
-        return None
+        return registered(name, custom_objects, self._classes) if isinstance(name, str) else None
 
 
-def registered_objects():
-    """What users registered or put into a custom_object_scope, by name."""
-    try:
-        from . import saving
-    except ImportError:
-        return {}
-    return saving.get_custom_objects()
+def registered(name, custom_objects=None, module_objects=None):
+    """What is known by the name: to the caller, to a custom_object_scope, by registration, to the module; or None."""
+    from ._serialization import get_registered_object
+    return get_registered_object(name, custom_objects, module_objects)
 
 
 def _registered_name(cls):
-    try:
-        from . import saving
-    except ImportError:
-        return cls.__name__
-    return saving.get_registered_name(cls)
+    from ._serialization import get_registered_name
+    return get_registered_name(cls)

@@ -3,7 +3,7 @@ import gradus as tf
 
 from .. import _core
 from . import _logits
-from ._registry import registered_objects
+from ._registry import registered
 
 _nn = tf.nn
 tanh, softplus, softsign, exponential = tf.tanh, tf.math.softplus, tf.nn.softsign, tf.exp
@@ -165,7 +165,7 @@ def serialize(activation):
     name = _NAME_OF.get(id(activation))
     if name is not None:
         return name
-    from . import saving
+    from . import _serialization as saving
     return saving.serialize_keras_object(activation)
 
 
@@ -173,14 +173,14 @@ def deserialize(config, custom_objects=None):
     """The function of that name."""
     if config is None:
         return None
-    for table in (custom_objects, registered_objects(), _ALL):
-        if table and isinstance(config, str) and config in table:
-            return table[config]
+    found = registered(config, custom_objects, _ALL) if isinstance(config, str) else None
+    if found is not None:
+        return found
     if isinstance(config, dict):
         inner = config.get("config")
         if isinstance(inner, str) and inner in _ALL and config.get("class_name") == "function":
             return _ALL[inner]
-        from . import saving
+        from . import _serialization as saving
         return saving.deserialize_keras_object(config, custom_objects=custom_objects)
     raise ValueError(f"Unknown activation function: '{config}'")
 
@@ -190,7 +190,7 @@ def get(identifier):
     if identifier is None:
         return linear
     if isinstance(identifier, str):
-        found = _ALL.get(identifier) or registered_objects().get(identifier)
+        found = _ALL.get(identifier) or registered(identifier)
         if found is None:
             raise ValueError(f"Could not interpret activation function identifier: {identifier}")
         return found

@@ -1,7 +1,7 @@
 """Layers."""
 from .._functional import Input, InputLayer
 from .._layer import InputSpec, Layer
-from .attention import AdditiveAttention, Attention, GroupQueryAttention, MultiHeadAttention
+from .attention import AdditiveAttention, Attention, GroupedQueryAttention, GroupQueryAttention, MultiHeadAttention
 from .convolution import (Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Convolution1D, Convolution1DTranspose,
                           Convolution2D, Convolution2DTranspose, Convolution3D, DepthwiseConv1D, DepthwiseConv2D,
                           SeparableConv1D, SeparableConv2D, SeparableConvolution1D, SeparableConvolution2D)
@@ -32,11 +32,11 @@ __all__ = [name for name in dir() if not name.startswith("_") and name not in _M
 
 def serialize(layer):
     """The dict from which `deserialize` makes the layer again."""
-    from .. import saving
+    from .. import _serialization as saving
     return saving.serialize_keras_object(layer)
 
 
 def deserialize(config, custom_objects=None):
     """The layer that `serialize` wrote down."""
-    from .. import saving
+    from .. import _serialization as saving
     return saving.deserialize_keras_object(config, custom_objects=custom_objects)

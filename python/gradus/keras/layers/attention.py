@@ -197,7 +197,7 @@ class MultiHeadAttention(_Heads):
         self._output_dense = self._projection(f"{free}yz,yz{names}->{free}{names}", (*middle, *out), names,
                                               "attention_output")
         self._output_dense.build((*query_shape[:-1], heads, self.value_dim))
-        self._axes = self.attention_axes or tuple(range(1, rank - 1))
+        self._axes = self.attention_axes = self.attention_axes or tuple(range(1, rank - 1))
         if self.dropout > 0:
             self._dropout_layer = Dropout(self.dropout, dtype=self.dtype_policy, seed=self.seed)
         self._equations = None if self._axes == (1,) and rank == 3 else _attention_equations(rank, self._axes)
@@ -283,7 +283,7 @@ def _attention_equations(rank, axes):
     return f"{key}yz,{query}yz->{scores}", f"{scores},{key}yz->{query}yz"
 
 
-class GroupQueryAttention(_Heads):
+class GroupedQueryAttention(_Heads):
     """Attention in which several query heads share a head of keys and values."""
 
     def __init__(self, head_dim, num_query_heads, num_key_value_heads, dropout=0.0, use_bias=True, sliding_window=None,
@@ -335,3 +335,6 @@ class GroupQueryAttention(_Heads):
                 "sliding_window": None, "dropout": self.dropout, **self._shared_config()}
 
 
+
+
+GroupQueryAttention = GroupedQueryAttention

@@ -132,7 +132,8 @@ def _einsum_shapes(equation, bias_axes, input_shape, output_shape):
     if missing:
         raise ValueError(f"Weight dimension '{missing[0]}' did not have a match in either the input spec '{inputs}' or "
                          f"the output spec '{outputs}'. For this layer, the weight must be fully specified.")
-    full = [sizes.get(axis) for axis in names]
+    full = [size if size is not None or not i or axis not in inputs else None
+            for i, (axis, size) in enumerate(zip(names, given))]
     full = unknown + full if outputs.startswith("...") else full + unknown
     bias_shape = None
     if bias_axes:
@@ -330,8 +331,9 @@ class Softmax(Layer):
 def masked_softmax(x, mask=None, axis=-1):
     """Where the mask is false the logit counts as the lowest number that is safe to add to."""
     if mask is not None:
-        lowest = -3e4 if x.dtype == "float16" else -1e9
-        x = x + (1.0 - tf.cast(mask, x.dtype)) * lowest
+        kept = tf.cast(mask, x.dtype)
+        x = x + (1.0 - kept) * (-3e4 if x.dtype == "float16" else -1e9)
+        return activations.softmax(x, axis) * kept
     return activations.softmax(x, axis)
 
 
@@ -347,6 +349,9 @@ class Identity(Layer):
 
     def compute_output_shape(self, input_shape):
         return input_shape
+
+    def get_config(self):
+        return super().get_config()
 
 
 class Masking(Layer):
@@ -402,7 +407,7 @@ class Lambda(Layer):
                                          else len(self._output_shape), "output_shape"))
 
     def get_config(self):
-        from .. import saving
+        from .. import _serialization as saving
         described = {name: saving.serialize_keras_object(value) if callable(value) else value
                      for name, value in (("function", self.function), ("output_shape", self._output_shape),
                                          ("mask", self.mask)) if value is not None}
@@ -410,7 +415,7 @@ class Lambda(Layer):
 
     @classmethod
     def from_config(cls, config, custom_objects=None, safe_mode=None):
-        from .. import saving
+        from .. import _serialization as saving
         config = dict(config)
         for name in ("function", "output_shape", "mask", "arguments"):
             if isinstance(config.get(name), dict):

@@ -54,6 +54,9 @@ class Merge(Layer):
         batches = {tuple(s)[0] for s in input_shape} - {None}
         return (batches.pop() if len(batches) == 1 else None, *_broadcast([tuple(s)[1:] for s in input_shape]))
 
+    def get_config(self):
+        return super().get_config()
+
     def compute_mask(self, inputs, mask=None):
         given = [m for m in mask or () if m is not None]
         if len(given) < len(inputs):

@@ -135,7 +135,7 @@ class LayerNormalization(Layer):
 
     def build(self, input_shape):
         rank = len(input_shape)
-        axes = [self.axis] if isinstance(self.axis, int) else self.axis
+        axes = self.axis = [self.axis] if isinstance(self.axis, int) else self.axis
         self._axes = sorted(a % rank for a in axes)
         shape = tuple(input_shape[a] for a in (axes if len(axes) > 1 else self._axes))
         if self.scale or self.rms_scaling:
@@ -175,8 +175,7 @@ class LayerNormalization(Layer):
         else:
             mean = tf.reduce_mean(x, axes, keepdims=True)
             y = (x - mean) * tf.math.rsqrt(tf.math.reduce_variance(x, axes, keepdims=True) + self.epsilon)
-        given = [self.axis] if isinstance(self.axis, int) else self.axis
-        order = sorted(range(len(given)), key=lambda i: given[i] % rank)
+        order = sorted(range(len(self.axis)), key=lambda i: self.axis[i] % rank)
         if gamma is not None:
             y = y * tf.reshape(tf.transpose(_like(x, gamma, None), order), shape)
         return y if beta is None else y + tf.reshape(tf.transpose(_like(x, beta, None), order), shape)
@@ -200,15 +199,14 @@ class RMSNormalization(Layer):
         self.supports_masking = True
 
     def build(self, input_shape):
-        axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
-        self.scale = self.add_weight(name="scale", shape=tuple(input_shape[a] for a in axes), initializer="ones",
+        self.axis = [self.axis] if isinstance(self.axis, int) else list(self.axis)
+        self.scale = self.add_weight(name="scale", shape=tuple(input_shape[a] for a in self.axis), initializer="ones",
                                      autocast=False)
         self.built = True
 
     def call(self, inputs):
         x = _wide(inputs)
-        axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
-        rank = len(x.shape)
+        axes, rank = self.axis, len(x.shape)
         normal = {a % rank for a in axes}
         y = x * tf.math.rsqrt(tf.reduce_mean(tf.square(x), axes, keepdims=True) + self.epsilon)
         y = y * tf.reshape(_like(x, self.scale, None), [x.shape[i] if i in normal else 1 for i in range(rank)])
@@ -337,12 +335,12 @@ class SpectralNormalization(Layer):
         return self.layer.compute_output_shape(input_shape)
 
     def get_config(self):
-        from .. import saving
+        from .. import _serialization as saving
         return {**super().get_config(), "power_iterations": self.power_iterations,
                 "layer": saving.serialize_keras_object(self.layer)}
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from .. import saving
+        from .. import _serialization as saving
         config = dict(config)
         return cls(saving.deserialize_keras_object(config.pop("layer"), custom_objects=custom_objects), **config)

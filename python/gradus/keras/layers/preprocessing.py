@@ -295,8 +295,6 @@ class Discretization(Layer):
 
     def __init__(self, bin_boundaries=None, num_bins=None, epsilon=0.01, output_mode="int", sparse=False, dtype=None,
                  name=None, **kwargs):
-        if dtype is None:
-            dtype = "int64" if output_mode == "int" else None
         super().__init__(name=name, dtype=dtype, **kwargs)
         if (bin_boundaries is None) == (num_bins is None):
             raise ValueError("Both or none of `num_bins` and `bin_boundaries` are set: exactly one is expected. Received: "
@@ -307,7 +305,7 @@ class Discretization(Layer):
         self.bin_boundaries = list(bin_boundaries) if bin_boundaries is not None else []
         self.num_bins, self.epsilon, self.output_mode, self.sparse = num_bins, epsilon, output_mode, sparse
         self.autocast = False
-        self._convert_input_args = False
+        self._convert_input_args, self._allow_non_tensor_positional_args = False, True
 
     def adapt(self, data):
         """Takes quantiles of the data as boundaries."""

@@ -6,8 +6,7 @@ from .rnn import CELL_PARTS, RNN, GRUCell, LSTMCell, SimpleRNNCell, forget_masks
 
 class _Recurrent(RNN):
     """A layer whose cell is made from its own arguments."""
-    cell_class = None
-    _own = ()
+    cell_class = cell_name = None
 
     def __init__(self, units, *, activity_regularizer=None, return_sequences=False, return_state=False,
                  go_backwards=False, stateful=False, unroll=False, use_cudnn="auto", zero_output_for_mask=False,
@@ -15,7 +14,7 @@ class _Recurrent(RNN):
         for ignored in ("implementation", "time_major"):
             kwargs.pop(ignored, None)
         cell_dtype = {} if dtype is None else {"dtype": dtype}
-        cell = self.cell_class(units, trainable=trainable, **cell_dtype, **settings)
+        cell = self.cell_class(units, trainable=trainable, name=self.cell_name, **cell_dtype, **settings)
         super().__init__(cell, return_sequences=return_sequences, return_state=return_state, go_backwards=go_backwards,
                          stateful=stateful, unroll=unroll, zero_output_for_mask=zero_output_for_mask,
                          activity_regularizer=activity_regularizer, name=name, trainable=trainable, dtype=dtype, **kwargs)
@@ -91,7 +90,7 @@ _OF_LAYER = ("activity_regularizer", "return_sequences", "return_state", "go_bac
 
 class SimpleRNN(_Recurrent):
     """h = activation(x W + h U + b) over sequences."""
-    cell_class = SimpleRNNCell
+    cell_class, cell_name = SimpleRNNCell, "simple_rnn_cell"
 
     def __init__(self, units, activation="tanh", use_bias=True, kernel_initializer="glorot_uniform",
                  recurrent_initializer="orthogonal", bias_initializer="zeros", kernel_regularizer=None,
@@ -131,7 +130,7 @@ class SimpleRNN(_Recurrent):
 
 class LSTM(_Recurrent):
     """A long short-term memory layer."""
-    cell_class = LSTMCell
+    cell_class, cell_name = LSTMCell, "lstm_cell"
 
     def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
                  kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
@@ -151,7 +150,7 @@ class LSTM(_Recurrent):
 
 class GRU(_Recurrent):
     """A layer of gated recurrent units."""
-    cell_class = GRUCell
+    cell_class, cell_name = GRUCell, "gru_cell"
 
     def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
                  kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",

@@ -58,7 +58,7 @@ class _SpatialDropout(Dropout):
 
     def get_config(self):
         config = super().get_config()
-        return {name: config[name] for name in ("rate", "seed", "name", "dtype")}
+        return {"rate": config["rate"], "seed": config["seed"], "name": self.name, "dtype": self.dtype}
 
 
 class SpatialDropout1D(_SpatialDropout):

@@ -88,7 +88,12 @@ class _Cell(Layer):
             return None
         mask = self._masks.get(which)
         if mask is None:
-            mask = self._masks[which] = _random.dropout(tf.ones_like(like), rate, seed=self.seed_generator)
+            ones = tf.ones_like(like)
+            if self.recurrent_dropout and self.gates > 1:  # as Keras does, each gate has its own
+                mask = [_random.dropout(ones, rate, seed=self.seed_generator) for _ in range(self.gates)]
+            else:
+                mask = _random.dropout(ones, rate, seed=self.seed_generator)
+            self._masks[which] = mask
         return mask
 
     def get_dropout_mask(self, step_input):
@@ -105,13 +110,13 @@ class _Cell(Layer):
     def reset_recurrent_dropout_mask(self):
         self._masks.pop("state", None)
 
-    def _dropped(self, inputs, state, training):
-        inputs = in_compute_dtype(self, inputs)
+    def _shares(self, inputs, state, training):
+        """What the inputs, with the bias of one gate each, and the state bring to the gates; and the state's masks."""
+        inputs, masks = in_compute_dtype(self, inputs), (None, None)
         if training:
-            for_inputs, for_state = self.get_dropout_mask(inputs), self.get_recurrent_dropout_mask(state)
-            inputs = inputs if for_inputs is None else inputs * for_inputs
-            state = state if for_state is None else state * for_state
-        return inputs, state
+            masks = self.get_dropout_mask(inputs), self.get_recurrent_dropout_mask(state)
+        return (_product(inputs, masks[0], self.kernel, self.gates),
+                _product(state, masks[1], self.recurrent_kernel, self.gates), masks[1])
 
     def get_initial_state(self, batch_size=None):
         """Zeros."""
@@ -130,16 +135,22 @@ class _Cell(Layer):
                 "recurrent_dropout": self.recurrent_dropout, "seed": self.seed}
 
 
+def _product(x, mask, kernel, gates):
+    """x @ kernel with x masked, for all gates alike or for each by itself."""
+    if isinstance(mask, list):
+        return tf.concat([tf.matmul(x * m, k) for m, k in zip(mask, tf.split(kernel, gates, 1))], 1)
+    return tf.matmul(x if mask is None else x * mask, kernel)
+
+
 class SimpleRNNCell(_Cell):
     """h = activation(x W + h U + b)."""
 
     def call(self, sequence, states, training=None):
         before = states[0] if isinstance(states, (list, tuple)) else states
-        x, state = self._dropped(sequence, before, training)
-        x = tf.matmul(x, self.kernel)
+        x, s, _ = self._shares(sequence, before, training)
         if self.bias is not None:
             x = x + self.bias
-        h = self.activation(x + tf.matmul(state, self.recurrent_kernel))
+        h = self.activation(x + s)
         return h, [h] if isinstance(states, (list, tuple)) else h
 
 
@@ -166,8 +177,8 @@ class LSTMCell(_Cell):
 
     def call(self, inputs, states, training=None):
         before, carry = states
-        x, state = self._dropped(inputs, before, training)
-        z = tf.matmul(x, self.kernel) + tf.matmul(state, self.recurrent_kernel)
+        x, s, _ = self._shares(inputs, before, training)
+        z = x + s
         if self.bias is not None:
             z = z + self.bias
         i, f, g, o = tf.split(z, 4, 1)
@@ -199,25 +210,23 @@ class GRUCell(_Cell):
 
     def call(self, inputs, states, training=None):
         before = states[0] if isinstance(states, (list, tuple)) else states
-        x, state = self._dropped(inputs, before, training)
-        kernel, recurrent = self.kernel, self.recurrent_kernel
-        bias = None if self.bias is None else self.bias
-        x = tf.matmul(x, kernel)
+        x, s, masks = self._shares(inputs, before, training)
+        bias = self.bias
         if bias is not None:
             x = x + (bias[0] if self.reset_after else bias)
         xz, xr, xh = tf.split(x, 3, 1)
         gate, units = self.recurrent_activation, self.units
         if self.reset_after:
-            s = tf.matmul(state, recurrent)
             if bias is not None:
                 s = s + bias[1]
             sz, sr, sh = tf.split(s, 3, 1)
             z, r = gate(xz + sz), gate(xr + sr)
             g = self.activation(xh + r * sh)
         else:
-            sz, sr = tf.split(tf.matmul(state, recurrent[:, :2 * units]), 2, 1)
+            sz, sr, _ = tf.split(s, 3, 1)
             z, r = gate(xz + sz), gate(xr + sr)
-            g = self.activation(xh + tf.matmul(r * state, recurrent[:, 2 * units:]))
+            state = before * masks[2] if isinstance(masks, list) else before
+            g = self.activation(xh + tf.matmul(r * state, self.recurrent_kernel[:, 2 * units:]))
         h = z * before + (1 - z) * g
         return h, [h] if isinstance(states, (list, tuple)) else h
 
@@ -279,12 +288,12 @@ class StackedRNNCells(Layer):
     reset_recurrent_dropout_mask = reset_dropout_mask
 
     def get_config(self):
-        from .. import saving
+        from .. import _serialization as saving
         return {**super().get_config(), "cells": [saving.serialize_keras_object(cell) for cell in self.cells]}
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from .. import saving
+        from .. import _serialization as saving
         config = dict(config)
         cells = [saving.deserialize_keras_object(c, custom_objects=custom_objects) for c in config.pop("cells")]
         return cls(cells, **config)
@@ -467,12 +476,12 @@ class RNN(Layer):
                                                        "unroll", "zero_output_for_mask")}
 
     def get_config(self):
-        from .. import saving
+        from .. import _serialization as saving
         return {**super().get_config(), **self._run_config(), "cell": saving.serialize_keras_object(self.cell)}
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from .. import saving
+        from .. import _serialization as saving
         config = dict(config)
         if isinstance(config.get("cell"), dict):
             config["cell"] = saving.deserialize_keras_object(config["cell"], custom_objects=custom_objects)

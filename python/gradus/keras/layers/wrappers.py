@@ -3,7 +3,7 @@ from ._common import Layer, tf
 
 
 def _saving():
-    from .. import saving
+    from .. import _serialization as saving
     return saving
 
 
@@ -43,7 +43,7 @@ class TimeDistributed(Wrapper):
         if len(shape) < 3:
             raise ValueError("`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dimensions, received: "
                              f"{shape}")
-        return (None if None in shape[:2] else shape[0] * shape[1], *shape[2:])
+        return (shape[0], *shape[2:])
 
     def build(self, input_shape):
         inner = self._inner(tuple(input_shape))
@@ -93,6 +93,9 @@ class Bidirectional(Layer):
             config["name"] = "backward_" + backward_layer.name
             self.backward_layer = type(backward_layer).from_config(config)
         forward, backward = self.forward_layer, self.backward_layer
+        # What one direction says about a masked time must not be there when the other is put beside it.
+        if hasattr(forward, "zero_output_for_mask"):
+            forward.zero_output_for_mask = backward.zero_output_for_mask = forward.return_sequences
         if forward.go_backwards == backward.go_backwards:
             raise ValueError("Forward layer and backward layer should have different `go_backwards` value. Received: "
                              f"forward_layer.go_backwards {forward.go_backwards}, backward_layer.go_backwards="

@@ -155,8 +155,8 @@ def slice_update(inputs, start_indices, updates):
     begin = [int(i) for i in start_indices]
     sizes = tuple(updates.shape)
     margins = [(b, n - b - s) for b, n, s in zip(begin, inputs.shape, sizes)]
-    mask = tf.pad(tf.ones(sizes, "bool"), margins)
-    return tf.where(mask, tf.pad(tf.cast(updates, inputs.dtype), margins), inputs)
+    inside = tf.pad(tf.ones(sizes, "int32"), margins) > 0
+    return tf.where(inside, tf.pad(tf.cast(updates, inputs.dtype), margins), inputs)
 
 
 @_op
