@@ -26,8 +26,8 @@ void check_mask(const Call& call, std::size_t i) {
 }
 
 Tensor last_state(const Tensor& all, int time_axis) {
-  Shape begin{0, 0, 0}, size = all.shape();
-  begin[time_axis] = size_sub(size[time_axis], 1);
+  Shape begin{0, 0, 0}, size{-1, -1, -1};
+  begin[time_axis] = size_sub(all.shape()[time_axis], 1);
   size[time_axis] = 1;
   return squeeze(slice(all, begin, size), {time_axis});
 }

@@ -71,7 +71,7 @@ struct PermutationAttrs {
 bool is_block(const Ints& begin, const Shape& size, const Shape& shape) {
   if (begin.rank() != shape.rank() || size.rank() != shape.rank()) return false;
   for (int i = 0; i < shape.rank(); ++i) {
-    if (begin[i] < 0 || !is_size(size[i])) return false;
+    if (!is_size(begin[i]) || !is_size(size[i])) return false;
     const std::int64_t end = size_add(begin[i], size[i]);
     if (!is_symbol(end) && !is_symbol(shape[i]) && end > shape[i]) return false;
   }

@@ -185,6 +185,12 @@ CASES = [
     ("category_count", "layers.CategoryEncoding(4, output_mode='count')", "ints(4, 2, 3)", ""),
     ("discretization", "layers.Discretization([-0.5, 0.0, 0.5])", "x(2, 4)", ""),
     ("random_flip", "layers.RandomFlip('horizontal', seed=1)", "x(3, 2, 3, 1)", "training=True"),
+    ("random_rotation", "layers.RandomRotation(0.2, seed=3)", "x(2, 3, 4, 1)", "training=True"),
+    ("random_zoom", "layers.RandomZoom(0.3, (-0.2, 0.1), seed=3, fill_mode='constant')", "x(2, 3, 4, 1)", "training=True"),
+    ("random_translation", "layers.RandomTranslation(0.3, 0.2, seed=3, fill_mode='wrap')", "x(2, 3, 4, 2)", "training=True"),
+    ("random_contrast", "layers.RandomContrast(0.4, seed=3)", "positive(2, 3, 4, 1)", "training=True"),
+    ("random_brightness", "layers.RandomBrightness(0.1, seed=3)", "positive(2, 3, 4, 1) * 100", "training=True"),
+    ("random_crop_inference", "layers.RandomCrop(2, 3, seed=3)", "x(1, 4, 5, 1)", "training=False"),
     ("spectral_normalization", "layers.SpectralNormalization(layers.Dense(3))", "x(2, 4)", "training=True"),
 ]
 
@@ -230,7 +236,8 @@ FUNCTIONS = [
         "sparse_categorical_crossentropy(ints(3, 4), x(4, 3), from_logits=True)", "scatter_update(x(4), np.array([[1], [3]]), x(2))",
         "slice_update(x(3, 3), [1, 0], x(2, 2))", "slice(x(3, 3), [1, 0], [2, 2])", "normalize(x(2, 3))", "erf(x(3))", "count_nonzero(ints(3, 5))",
         "meshgrid(x(2), x(3))[0]", "average(x(2, 3), axis=1, weights=positive(3))", "cond(True, lambda: x(2), lambda: x(3))",
-        "image.resize(x(1, 2, 3, 1), (4, 5))", "dot_product_attention(x(1, 2, 2, 3), x(1, 3, 2, 3), x(1, 3, 2, 3))",
+        "image.resize(x(1, 2, 3, 1), (4, 5))", "image.extract_patches(x(1, 4, 4, 2), 2)",
+        "image.affine_transform(x(1, 3, 4, 1), np.array([[0.9, 0.1, 0.3, -0.1, 1.1, -0.4, 0, 0]], 'float32'), 'nearest', 'reflect')", "dot_product_attention(x(1, 2, 2, 3), x(1, 3, 2, 3), x(1, 3, 2, 3))",
         "moments(x(3, 2), axes=[0])[1]", "floor_divide(ints(9, 3), 2)", "mod(x(3), 0.3)", "hypot(x(3), x(3))", "round(x(3) * 10, 1)",
         "logical_and(mask(3), mask(3))", "equal(ints(3, 4), 1)", "digitize(x(4), np.array([-0.5, 0.0, 0.5], 'float32'))", "diff(x(2, 4))")),
 ]

@@ -89,3 +89,235 @@ def test_function_is_as_in_keras(text):
     for found, (dtype, numbers) in zip(arrays, expected):
         assert found.dtype.name == dtype
         near(found, numbers, text)
+
+
+def pair(layer, **kwargs):
+    """Two layers with the same weights, the second with other arguments."""
+    return layer, type(layer).from_config({**layer.get_config(), **kwargs})
+
+
+def copy_weights(source, target):
+    target.set_weights(source.get_weights())
+
+
+@pytest.mark.parametrize("expression", [
+    "layers.Dense(3, activation='relu')", "layers.Dense(3, activation='softmax')", "layers.LayerNormalization()",
+    "layers.BatchNormalization()", "layers.LSTM(3)", "layers.GRU(3)", "layers.SimpleRNN(3)", "layers.Conv1D(2, 2)",
+    "layers.Conv1DTranspose(2, 2)", "layers.MaxPooling1D(2)", "layers.AveragePooling1D(2)", "layers.GroupNormalization(2)",
+    "layers.Dropout(0.5)", "layers.Bidirectional(layers.LSTM(2))", "layers.Softmax()", "layers.UnitNormalization()",
+    "layers.SeparableConv1D(2, 2)", "layers.EinsumDense('abc,cd->abd', (None, 2), bias_axes='d')", "layers.PReLU()"])
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16", "float16", "float64"])
+def test_policies(expression, policy):
+    layers = keras.layers
+    x = Data(expression).x(2, 4, 4)
+    plain_layer = eval(expression, {"layers": layers})
+    expected = plain_layer(x).numpy()
+    keras.utils.clear_session()
+    previous = keras.config.dtype_policy()
+    keras.config.set_dtype_policy(policy)
+    try:
+        layer = eval(expression, {"layers": layers})
+        y = layer(x)
+        copy_weights(plain_layer, layer)
+        with tf.GradientTape() as tape:
+            y = layer(x)
+            loss = tf.reduce_sum(tf.cast(y, "float32") ** 2)
+        compute = policy.split("_")[-1]
+        assert y.dtype.name == compute
+        assert all(v.dtype == ("float32" if policy.startswith("mixed") else compute) for v in layer.weights)
+        near_enough = {"float16": 1e-2, "bfloat16": 8e-2, "float64": 1e-5}[compute]
+        np.testing.assert_allclose(tf.cast(y, "float64").numpy(), expected, atol=near_enough, rtol=near_enough)
+        gradients = tape.gradient(loss, layer.trainable_weights)
+        assert all(g is not None and g.dtype.name == v.dtype for g, v in zip(gradients, layer.trainable_weights))
+    finally:
+        keras.config.set_dtype_policy(previous)
+
+
+@pytest.mark.parametrize("expression,shape", [
+    ("layers.Conv2D(3, 3, padding='same')", (2, 5, 4, 2)), ("layers.Conv1D(3, 2)", (2, 5, 2)),
+    ("layers.Conv2DTranspose(3, 2, strides=2)", (1, 3, 2, 2)), ("layers.DepthwiseConv2D(2)", (1, 3, 4, 2)),
+    ("layers.MaxPooling2D(2)", (1, 4, 4, 2)), ("layers.AveragePooling1D(2)", (2, 4, 3)),
+    ("layers.GlobalAveragePooling2D()", (2, 3, 2, 4)), ("layers.GlobalMaxPooling1D()", (2, 3, 4)),
+    ("layers.ZeroPadding2D(1)", (1, 2, 2, 3)), ("layers.Cropping2D(1)", (1, 4, 4, 2)), ("layers.UpSampling2D(2)", (1, 2, 3, 2)),
+    ("layers.SeparableConv2D(2, 2)", (1, 3, 4, 2)), ("layers.Conv3D(2, 2)", (1, 3, 3, 2, 2))])
+def test_channels_first(expression, shape):
+    x = Data(expression).x(*shape)
+    last = eval(expression, {"layers": keras.layers})
+    first = type(last).from_config({**last.get_config(), "data_format": "channels_first"})
+    expected = last(x).numpy()
+    turned = np.moveaxis(x, -1, 1)
+    first(turned)
+    copy_weights(last, first)
+    found = first(turned).numpy()
+    np.testing.assert_allclose(found if found.ndim == 2 else np.moveaxis(found, 1, -1), expected, rtol=1e-5, atol=1e-6)
+    assert first.compute_output_shape((None, *turned.shape[1:]))[1:] == found.shape[1:]
+
+
+def test_embedding_gradient_stays_rows():
+    layer = keras.layers.Embedding(1000, 4)
+    layer.build()
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(layer(np.array([[3, 5, 3]])))
+    gradient = tape.gradient(y, layer.embeddings)
+    assert isinstance(gradient, tf.IndexedSlices)
+    np.testing.assert_array_equal(gradient.indices.numpy(), [3, 5, 3])
+
+
+def test_mask_goes_from_embedding_to_lstm():
+    tokens = np.array([[1, 2, 0, 0], [3, 0, 0, 0], [1, 2, 3, 4]])
+    embedding, lstm = keras.layers.Embedding(5, 3, mask_zero=True), keras.layers.LSTM(2)
+    found = lstm(embedding(tokens)).numpy()
+    vectors = tf.gather(embedding.embeddings, tokens)
+    for row, length in enumerate([2, 1, 4]):
+        alone = lstm(vectors[row:row + 1, :length]).numpy()[0]
+        np.testing.assert_allclose(found[row], alone, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+def test_sequences_of_any_length_in_one_program(kind):
+    layer = getattr(keras.layers, kind)(3, return_sequences=True)
+    layer.build((None, None, 2))
+    traces = []
+
+    @tf.function
+    def step(x, mask):
+        traces.append(1)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(x, mask=mask) ** 2)
+        return loss, tape.gradient(loss, layer.trainable_weights)
+
+    for time in (4, 5, 3, 7, 6):
+        data = Data(str(time))
+        x, mask = tf.constant(data.x(2, time, 2)), tf.constant(data.mask(2, time))
+        loss, gradients = step(x, mask)
+        with tf.GradientTape() as tape:
+            expected = tf.reduce_sum(layer(x, mask=mask) ** 2)
+        near(loss, expected, "loss")
+        for a, b in zip(gradients, tape.gradient(expected, layer.trainable_weights)):
+            near(a, b, "gradient")
+    assert len(traces) <= 3
+
+
+@pytest.mark.parametrize("kind,dense_bias", [("LSTM", True), ("LSTM", False), ("GRU", True), ("GRU", False)])
+def test_fused_and_single_steps_agree(kind, dense_bias):
+    data = Data(kind)
+    x, mask = tf.constant(data.x(3, 5, 2)), tf.constant(data.mask(3, 5))
+    fused = getattr(keras.layers, kind)(4, return_sequences=True, use_bias=dense_bias)
+    cell = getattr(keras.layers, kind + "Cell")(4, use_bias=dense_bias)
+    looped = keras.layers.RNN(cell, return_sequences=True)
+    fused(x), looped(x)
+    copy_weights(fused, looped)
+    results = []
+    for layer in (fused, looped):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = layer(x, mask=mask)
+            loss = tf.reduce_sum(y * data.x(*y.shape) * 0 + y ** 2)
+        results.append([y, *tape.gradient(loss, [x, *layer.trainable_weights])])
+    for a, b in zip(*results):
+        near(a, b, kind)
+
+
+def test_stateful_layers_go_on_where_they_were():
+    data = Data("stateful")
+    x = data.x(2, 6, 3)
+    whole, parts = pair(keras.layers.LSTM(4), stateful=True)
+    expected = whole(x).numpy()
+    parts(x[:, :2])
+    copy_weights(whole, parts)
+    parts.reset_states()
+    for i in (0, 2):
+        parts(x[:, i:i + 2])
+    near(parts(x[:, 4:]), expected, "three calls")
+    parts.reset_states()
+    near(parts(x), expected, "one call")
+    with pytest.raises(AttributeError):
+        whole.reset_states()
+
+
+def test_dropout_draws_the_same_compiled():
+    x = tf.ones((4, 5))
+    eager, traced = pair(keras.layers.Dropout(0.5, seed=8))
+    run = tf.function(lambda: traced(x, training=True))
+    for _ in range(4):
+        np.testing.assert_array_equal(eager(x, training=True).numpy(), run().numpy())
+    assert eager.seed_generator.state.numpy().tolist() == traced.seed_generator.state.numpy().tolist() == [8, 4]
+
+
+def test_normalization_adapts():
+    data = Data("adapt").x(50, 3) * 4 + 2
+    layer = keras.layers.Normalization()
+    layer.adapt(data)
+    y = layer(data).numpy()
+    np.testing.assert_allclose(y.mean(0), 0, atol=1e-5)
+    np.testing.assert_allclose(y.var(0), 1, atol=1e-4)
+    batches = keras.layers.Normalization()
+    batches.adapt([data[:20], data[20:]])
+    np.testing.assert_allclose(batches(data).numpy(), y, atol=1e-4)
+    bins = keras.layers.Discretization(num_bins=3)
+    bins.adapt(np.arange(10.0))
+    assert bins(np.arange(10.0)).numpy().tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
+
+
+def test_lambda_and_functional_merges():
+    a, b = keras.Input((3,)), keras.Input((3,))
+    y = keras.layers.Lambda(lambda t: t * 2.0)(keras.layers.add([a, b]))
+    y = keras.layers.concatenate([y, keras.ops.exp(a), keras.activations.relu(b)])
+    model = keras.Model([a, b], keras.ops.sum(y, axis=1))
+    x1, x2 = Data("lambda").x(4, 3), Data("functional").x(4, 3)
+    expected = np.concatenate([(x1 + x2) * 2, np.exp(x1), np.maximum(x2, 0)], 1).sum(1)
+    near(model([x1, x2]), expected, "model")
+    for function, numpy_function in (("subtract", np.subtract), ("multiply", np.multiply), ("maximum", np.maximum),
+                                     ("minimum", np.minimum)):
+        near(getattr(keras.layers, function)([tf.constant(x1), tf.constant(x2)]), numpy_function(x1, x2), function)
+
+
+def test_names_dicts_and_objects():
+    for module, name, attribute in (("initializers", "he_normal", "seed"), ("regularizers", "l2", "l2"),
+                                    ("constraints", "max_norm", "max_value")):
+        part = getattr(keras, module)
+        made_by_name = part.get(name)
+        written = part.serialize(made_by_name)
+        assert written["module"] == f"keras.{module}"
+        assert getattr(part.deserialize(written), attribute) is not None
+        assert part.get(made_by_name) is not None and part.get(None) is None
+        assert isinstance(part.get(type(made_by_name)), type(made_by_name))
+        with pytest.raises(ValueError, match="Could not interpret"):
+            part.get("nope")
+    assert keras.activations.get(None) is keras.activations.linear
+    assert keras.activations.serialize(keras.activations.get("swish")) == "silu"
+    with pytest.raises(ValueError, match="Could not interpret activation"):
+        keras.activations.get("nope")
+
+
+def test_seeds():
+    keras.utils.set_random_seed(3)
+    first = keras.layers.Dense(4)(np.ones((1, 3), "float32")).numpy()
+    keras.utils.set_random_seed(3)
+    np.testing.assert_array_equal(keras.layers.Dense(4)(np.ones((1, 3), "float32")).numpy(), first)
+    initializer = keras.initializers.GlorotUniform()
+    np.testing.assert_array_equal(initializer((2, 3)).numpy(), initializer((2, 3)).numpy())
+    generator = keras.random.SeedGenerator(7)
+    a, b = keras.random.normal((3,), seed=generator), keras.random.normal((3,), seed=generator)
+    assert not np.allclose(a, b)
+    near(a, keras.random.normal((3,), seed=7), "the first draw is that of the integer")
+
+
+def test_sparsemax_is_a_distribution():
+    x = tf.constant(Data("sparsemax").x(3, 5) * 4)
+    y = keras.activations.sparsemax(x).numpy()
+    np.testing.assert_allclose(y.sum(1), 1, rtol=1e-5)
+    assert (y >= 0).all() and (y == 0).any()
+
+
+@pytest.mark.parametrize("expression,message", [
+    ("layers.Dense(-1)", "units"), ("layers.Conv2D(3, 2, groups=2)", "divisible"), ("layers.Conv2D(2, 2, padding='causal')", "padding"),
+    ("layers.Dropout(1.5)", "rate"), ("layers.Conv2D(2, 2, strides=2, dilation_rate=2)", "dilation_rate"),
+    ("layers.MaxPooling2D(2, padding='other')", "padding"), ("layers.Permute((1, 3))", "dims"), ("layers.Attention(score_mode='x')", "score_mode"),
+    ("layers.Dot('a')", "axes"), ("layers.Bidirectional(3)", "Bidirectional"), ("layers.RNN(3)", "cell"), ("layers.Add()(np.ones((2, 2)))", "list"),
+    ("layers.Dense(2)(np.ones(3, 'float32'))", "min_ndim"), ("layers.Reshape((7,))(np.ones((2, 3), 'float32'))", "unchanged"),
+    ("layers.Concatenate()([np.ones((2, 3), 'f'), np.ones((3, 3), 'f')])", "matching"),
+    ("layers.Flatten(data_format='x')", "data_format"), ("layers.LSTM(0)", "units")])
+def test_mistakes_are_explained(expression, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        eval(expression, {"layers": keras.layers, "np": np})

@@ -1,14 +1,39 @@
 """Activation functions, by name or as functions."""
+import functools
+
 import gradus as tf
 
 from .. import _core
 from . import _logits
+from ._operation import KerasTensor, apply_symbolically
 from ._registry import registered
 
 _nn = tf.nn
-tanh, softplus, softsign, exponential = tf.tanh, tf.math.softplus, tf.nn.softsign, tf.exp
-selu, relu6, log_sigmoid = tf.nn.selu, tf.nn.relu6, tf.math.log_sigmoid
-hard_sigmoid, mish = _core._hard_sigmoid, _core._mish
+
+
+def _op(function):
+    """Lets a function take the symbolic tensors of functional models, where it becomes a node."""
+    @functools.wraps(function)
+    def run(x, *args, **kwargs):
+        if type(x) is KerasTensor:
+            return apply_symbolically(function, x, *args, **kwargs)
+        return function(x, *args, **kwargs)
+    return run
+
+
+def _of_engine(name, function):
+    def run(x):
+        return apply_symbolically(function, x) if type(x) is KerasTensor else function(x)
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = function.__doc__
+    return run
+
+
+tanh, softplus = _of_engine("tanh", tf.tanh), _of_engine("softplus", tf.math.softplus)
+softsign, exponential = _of_engine("softsign", tf.nn.softsign), _of_engine("exponential", tf.exp)
+selu, relu6, log_sigmoid = (_of_engine("selu", tf.nn.selu), _of_engine("relu6", tf.nn.relu6),
+                            _of_engine("log_sigmoid", tf.math.log_sigmoid))
+hard_sigmoid, mish = _of_engine("hard_sigmoid", _core._hard_sigmoid), _of_engine("mish", _core._mish)
 
 
 def linear(x):
@@ -16,6 +41,7 @@ def linear(x):
     return x
 
 
+@_op
 def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     """max(x, 0), with a slope below the threshold and a largest value if asked."""
     if negative_slope == 0.0 and threshold == 0.0:
@@ -28,27 +54,32 @@ def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     return tf.where(x >= threshold if threshold == 0.0 else x > threshold, above, below)
 
 
+@_op
 def leaky_relu(x, negative_slope=0.2):
     """x above 0, negative_slope * x below."""
     return _nn.leaky_relu(x, negative_slope)
 
 
+@_op
 def elu(x, alpha=1.0):
     """x above 0, alpha * (exp(x) - 1) below."""
     y = _nn.elu(x)
     return y if alpha == 1.0 else tf.where(y > 0, y, alpha * y)
 
 
+@_op
 def celu(x, alpha=1.0):
     """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)."""
     return _nn.relu(x) + alpha * _nn.elu(tf.minimum(x, 0.0) / alpha)
 
 
+@_op
 def gelu(x, approximate=False):
     """x times the normal distribution function of x."""
     return _nn.gelu(x, approximate)
 
 
+@_op
 def silu(x):
     """x * sigmoid(x)."""
     return _nn.silu(x)
@@ -57,12 +88,14 @@ def silu(x):
 swish = silu
 
 
+@_op
 def sigmoid(x):
     """1 / (1 + exp(-x))."""
     x = tf.convert_to_tensor(x)
     return _logits.remember(tf.sigmoid(x), x, "sigmoid")
 
 
+@_op
 def softmax(x, axis=-1):
     """exp(x) / sum(exp(x)) along one axis, or several."""
     x = tf.convert_to_tensor(x)
@@ -74,11 +107,13 @@ def softmax(x, axis=-1):
     return _logits.remember(y, x, "softmax") if axis == -1 or axis == len(x.shape) - 1 else y
 
 
+@_op
 def log_softmax(x, axis=-1):
     """log(softmax(x))."""
     return _nn.log_softmax(x, axis)
 
 
+@_op
 def hard_silu(x):
     """x * hard_sigmoid(x)."""
     return x * _core._hard_sigmoid(x)
@@ -87,52 +122,62 @@ def hard_silu(x):
 hard_swish = hard_silu
 
 
+@_op
 def hard_tanh(x):
     """x between -1 and 1."""
     return tf.clip_by_value(x, -1.0, 1.0)
 
 
+@_op
 def glu(x, axis=-1):
     """The first half times the sigmoid of the second."""
     a, b = tf.split(x, 2, axis)
     return a * tf.sigmoid(b)
 
 
+@_op
 def soft_shrink(x, threshold=0.5):
     """x moved towards 0 by the threshold, 0 in between."""
     return tf.nn.relu(x - threshold) - tf.nn.relu(-x - threshold)
 
 
+@_op
 def hard_shrink(x, threshold=0.5):
     """x, and 0 where |x| is not above the threshold."""
     return tf.where(tf.abs(x) > threshold, x, tf.zeros_like(x))
 
 
+@_op
 def tanh_shrink(x):
     """x - tanh(x)."""
     return x - tf.tanh(x)
 
 
+@_op
 def threshold(x, threshold, default_value):  # noqa: A002
     """x above the threshold, else the default."""
     return tf.where(x > threshold, x, tf.cast(default_value, x.dtype))
 
 
+@_op
 def squareplus(x, b=4):
     """(x + sqrt(x^2 + b)) / 2."""
     return (x + tf.sqrt(tf.square(x) + float(b))) / 2
 
 
+@_op
 def sparse_plus(x):
     """0 below -1, x above 1, (x + 1)^2 / 4 in between."""
     return tf.where(x >= 1, x, tf.square(tf.nn.relu(x + 1)) / 4)
 
 
+@_op
 def sparse_sigmoid(x):
     """(x + 1) / 2 between 0 and 1."""
     return tf.clip_by_value((x + 1) / 2, 0.0, 1.0)
 
 
+@_op
 def sparsemax(x, axis=-1):
     """The nearest point of the probability simplex, along an axis."""
     x = tf.convert_to_tensor(x)

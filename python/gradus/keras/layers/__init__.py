@@ -2,6 +2,8 @@
 from .._functional import Input, InputLayer
 from .._layer import InputSpec, Layer
 from .attention import AdditiveAttention, Attention, GroupedQueryAttention, GroupQueryAttention, MultiHeadAttention
+from .augmentation import (RandomBrightness, RandomContrast, RandomCrop, RandomRotation, RandomTranslation,
+                           RandomZoom)
 from .convolution import (Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Convolution1D, Convolution1DTranspose,
                           Convolution2D, Convolution2DTranspose, Convolution3D, DepthwiseConv1D, DepthwiseConv2D,
                           SeparableConv1D, SeparableConv2D, SeparableConvolution1D, SeparableConvolution2D)
@@ -25,9 +27,16 @@ from .reshaping import (Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, Re
 from .rnn import RNN, GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
 from .wrappers import Bidirectional, TimeDistributed, Wrapper
 
-_MODULES = ("activation", "attention", "convolution", "core", "merging", "normalization", "pooling", "preprocessing",
+_MODULES = ("attention", "augmentation", "convolution", "core", "merging", "normalization", "pooling", "preprocessing",
             "recurrent", "regularization", "reshaping", "rnn", "wrappers")
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _MODULES]
+
+
+def __getattr__(name):
+    if name[:1].isupper():
+        raise AttributeError(f"keras.layers.{name} is not covered. docs/api-coverage.md lists what is there; a subclass of "
+                             "keras.layers.Layer can stand in.")
+    raise AttributeError(f"module 'keras.layers' has no attribute '{name}'")
 
 
 def serialize(layer):

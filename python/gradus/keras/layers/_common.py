@@ -1,11 +1,44 @@
 """What layers share: initializers, regularizers and constraints by name, data formats, and inputs in the dtype of the call."""
 import gradus as tf
 
-from .. import _state, activations, constraints, initializers, regularizers
+from .. import _scopes, _state, activations, constraints, initializers, regularizers
 from .._layer import InputSpec, Layer
 
-__all__ = ["InputSpec", "Layer", "activations", "constraints", "data_format_of", "in_compute_dtype", "initializers",
-           "numbers", "parts", "parts_config", "regularizers", "tf"]
+__all__ = ["InputSpec", "Layer", "SeveralInputs", "activations", "constraints", "data_format_of", "in_compute_dtype",
+           "initializers", "numbers", "parts", "parts_config", "regularizers", "tf"]
+
+_context, _masks, _Tensor = _scopes.context, _state.masks, tf.Tensor
+
+
+class SeveralInputs(Layer):
+    """A layer called with a list of tensors, or with two tensors, that goes straight to `call` where nothing needs care."""
+
+    _seen_dtype = None
+
+    def __call__(self, *args, **kwargs):
+        dtype = self._seen_dtype
+        if dtype is not None and not _masks and (not kwargs or len(kwargs) == 1 and "training" in kwargs):
+            for x in args[0] if len(args) == 1 else args:
+                if type(x) is not _Tensor or x.dtype is not dtype:
+                    break
+            else:
+                training = kwargs.get("training", _context.training)
+                return self.call(*args) if training is None else self._call_in_training(training, args)
+        outputs = super().__call__(*args, **kwargs)
+        if dtype is None:
+            self._look_for_a_quick_way(args)
+        return outputs
+
+    def _call_in_training(self, training, args):
+        return self.call(*args)
+
+    def _look_for_a_quick_way(self, args):
+        inputs = args[0] if len(args) == 1 and type(args[0]) is list else args
+        plain = self.compute_dtype == self.variable_dtype and self.activity_regularizer is None and self.built
+        if plain and all(type(x) is _Tensor and x.dtype == self.compute_dtype for x in inputs) and (
+                inputs is not args or len(args) == 2):
+            object.__setattr__(self, "_seen_dtype", inputs[0].dtype)
+
 
 _KINDS = {"initializer": initializers, "regularizer": regularizers, "constraint": constraints}
 
@@ -43,5 +76,11 @@ def numbers(value, n, name, allow_zero=False):
 
 
 def in_compute_dtype(layer, x):
-    """The input in that dtype: integers become floats."""
-    return x if x.dtype == layer.compute_dtype else tf.cast(x, layer.compute_dtype)
+    """The input in the dtype in which the layer computes: integers become floats."""
+    dtype = x.dtype
+    if dtype is layer.__dict__.get("_compute"):  # what was found right before
+        return x
+    if dtype != layer.compute_dtype:
+        return tf.cast(x, layer.compute_dtype)
+    object.__setattr__(layer, "_compute", dtype)
+    return x

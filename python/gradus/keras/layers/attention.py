@@ -2,7 +2,7 @@
 import math
 
 from .. import random as _random
-from ._common import Layer, parts, parts_config, regularizers, tf
+from ._common import Layer, SeveralInputs, parts, parts_config, regularizers, tf
 from .core import EinsumDense, masked_softmax
 from .regularization import Dropout
 
@@ -116,7 +116,7 @@ _PARTS = ("kernel_initializer bias_initializer kernel_regularizer bias_regulariz
           "kernel_constraint bias_constraint")
 
 
-class _Heads(Layer):
+class _Heads(SeveralInputs):
     """Projections to several heads and back, and the masks of their inputs."""
 
     def _start(self, dropout, use_bias, seed, activity_regularizer, given, kwargs):
@@ -149,6 +149,9 @@ class _Heads(Layer):
         if use_causal_mask:
             allowed = _both(allowed, causal_mask(_length(query), _length(value)))
         return allowed if attention_mask is None else _both(allowed, tf.cast(attention_mask, "bool"))
+
+    def _call_in_training(self, training, args):
+        return self.call(*args, training=training)
 
     def _build_heads(self, query_shape, value_shape, key_shape, names):
         for name, shape in zip(names, (query_shape, key_shape, value_shape)):

@@ -1,6 +1,9 @@
 """Dense, EinsumDense, Embedding and small layers that apply a function."""
+import math
 import re
 
+from .._layer import _keras_tensors_of
+from .._operation import compute_output_spec
 from ._common import (InputSpec, Layer, activations, in_compute_dtype, numbers, parts, parts_config,
                       regularizers, tf)
 
@@ -79,10 +82,12 @@ class EinsumDense(Layer):
         if bias_shape is not None:
             self.bias = self.add_weight(name="bias", shape=bias_shape, initializer=self.bias_initializer,
                                         regularizer=self.bias_regularizer, constraint=self.bias_constraint)
+        self._matrix = _as_matrix(self.equation, kernel_shape)
         self.built = True
 
     def call(self, inputs, training=None):
-        x = tf.einsum(self.equation, in_compute_dtype(self, inputs), self.kernel)
+        x, matrix = in_compute_dtype(self, inputs), self._matrix
+        x = tf.einsum(self.equation, x, self.kernel) if matrix is None else _multiplied(x, self.kernel, matrix, self.equation)
         if self.bias is not None:
             x = x + self.bias
         activation = self.activation
@@ -97,6 +102,29 @@ class EinsumDense(Layer):
                 **parts_config(self, "kernel_initializer bias_initializer kernel_regularizer bias_regularizer"),
                 "activity_regularizer": regularizers.serialize(self.activity_regularizer),
                 **parts_config(self, "kernel_constraint bias_constraint"), "quantization_config": None}
+
+
+def _as_matrix(equation, kernel_shape):
+    """How an equation like 'abx,xyz->abyz' is a matrix product: the number of axes that are summed, the shape of the
+    kernel as a matrix and the sizes of its further axes; None if it is not one."""
+    inputs, kernel, outputs = equation.replace(" ", "").replace("->", ",").split(",")
+    for count in range(1, len(kernel)):
+        summed, rest = kernel[:count], kernel[count:]
+        free = inputs[:-count]
+        if inputs.endswith(summed) and outputs == free + rest and not set(rest) & set(inputs) and "." not in summed:
+            return count, (math.prod(kernel_shape[:count]), math.prod(kernel_shape[count:])), kernel_shape[count:]
+    return None
+
+
+def _multiplied(x, kernel, matrix, equation):
+    count, shape, rest = matrix
+    free = tuple(x.shape)[:-count]
+    if free.count(None) > 1 or count > 1 and None in free[1:]:
+        return tf.einsum(equation, x, kernel)
+    free = [-1 if n is None else n for n in free]
+    x = tf.reshape(x, [*free, shape[0]]) if count > 1 else x
+    y = tf.matmul(x, kernel if len(rest) == count == 1 else tf.reshape(kernel, shape))
+    return y if len(rest) == 1 else tf.reshape(y, [*free, *rest])
 
 
 def _einsum_shapes(equation, bias_axes, input_shape, output_shape):
@@ -398,13 +426,17 @@ class Lambda(Layer):
 
     def compute_output_shape(self, input_shape):
         if self._output_shape is None:
-            from .._functional import KerasTensor as symbol
-            out = self.compute_output_spec(symbol(input_shape, dtype=self.compute_dtype))
-            return out.shape
+            symbols = _keras_tensors_of(input_shape, self.compute_dtype)
+            return tf.nest.map_structure(lambda t: t.shape, self.compute_output_spec(symbols))
         if callable(self._output_shape):
             return self._output_shape(input_shape)
         return (input_shape[0], *numbers(self._output_shape, 1 if isinstance(self._output_shape, int)
                                          else len(self._output_shape), "output_shape"))
+
+    def compute_output_spec(self, *args, **kwargs):
+        if self._output_shape is None:
+            return compute_output_spec(self.call, *args, **kwargs)
+        return super().compute_output_spec(*args, **kwargs)
 
     def get_config(self):
         from .. import _serialization as saving

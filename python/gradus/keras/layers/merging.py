@@ -1,6 +1,6 @@
 """Layers of several inputs: sums, products, extremes, joins, and their functions."""
 from .. import _state
-from ._common import Layer, tf
+from ._common import SeveralInputs, tf
 
 
 def _broadcast(shapes):
@@ -15,7 +15,7 @@ def _broadcast(shapes):
     return tuple(out)
 
 
-class Merge(Layer):
+class Merge(SeveralInputs):
     """What the elementwise ones have."""
 
     def __init__(self, **kwargs):
@@ -114,7 +114,7 @@ class Minimum(Merge):
         return tf.minimum(a, b)
 
 
-class Concatenate(Layer):
+class Concatenate(SeveralInputs):
     """The inputs one behind the other along an axis."""
 
     def __init__(self, axis=-1, **kwargs):
@@ -164,7 +164,7 @@ class Concatenate(Layer):
         return {**super().get_config(), "axis": self.axis}
 
 
-class Dot(Layer):
+class Dot(SeveralInputs):
     """Sums of products of two inputs along axes of theirs."""
 
     def __init__(self, axes, normalize=False, **kwargs):

@@ -245,10 +245,12 @@ class GroupNormalization(Layer):
         self.input_spec = InputSpec(ndim=len(input_shape), axes={self.axis: size})
         if self.scale:
             self.gamma = self.add_weight(name="gamma", shape=(size,), initializer=self.gamma_initializer,
-                                         regularizer=self.gamma_regularizer, constraint=self.gamma_constraint)
+                                         regularizer=self.gamma_regularizer, constraint=self.gamma_constraint,
+                                         autocast=False)
         if self.center:
             self.beta = self.add_weight(name="beta", shape=(size,), initializer=self.beta_initializer,
-                                        regularizer=self.beta_regularizer, constraint=self.beta_constraint)
+                                        regularizer=self.beta_regularizer, constraint=self.beta_constraint,
+                                        autocast=False)
         self.built = True
 
     def call(self, inputs):
