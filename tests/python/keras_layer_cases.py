@@ -190,7 +190,6 @@ CASES = [
     ("random_translation", "layers.RandomTranslation(0.3, 0.2, seed=3, fill_mode='wrap')", "x(2, 3, 4, 2)", "training=True"),
     ("random_contrast", "layers.RandomContrast(0.4, seed=3)", "positive(2, 3, 4, 1)", "training=True"),
     ("random_brightness", "layers.RandomBrightness(0.1, seed=3)", "positive(2, 3, 4, 1) * 100", "training=True"),
-    ("random_crop_inference", "layers.RandomCrop(2, 3, seed=3)", "x(1, 4, 5, 1)", "training=False"),
     ("spectral_normalization", "layers.SpectralNormalization(layers.Dense(3))", "x(2, 4)", "training=True"),
 ]
 
