@@ -1,5 +1,6 @@
-// Layers, losses and optimizers: enough of Keras to train from C++. They are built on the public
-// headers alone; a layer is a small struct that owns its variables.
+// Layers, with losses (gradus/losses.h) and optimizers (gradus/optimizers.h): enough of Keras to
+// train from C++. They are built on the public headers alone; a layer is a small struct that owns
+// its variables.
 //
 //   gd::keras::Dense hidden(64, 128, "relu"), out(128, 10);
 //   gd::keras::Adam adam;
@@ -7,13 +8,12 @@
 //   auto loss = gd::keras::sparse_categorical_crossentropy(y, out(hidden(x)));
 //   adam.minimize(tape, loss, gd::keras::variables(hidden, out));
 #pragma once
-#include <map>
 #include <string>
 #include <vector>
 
-#include "gradus/gradient.h"
+#include "gradus/losses.h"
 #include "gradus/nn.h"
-#include "gradus/updates.h"
+#include "gradus/optimizers.h"
 #include "gradus/variable.h"
 
 namespace gradus::keras {
@@ -77,63 +77,5 @@ std::vector<Variable> variables(const L&... layers) {
       ...);
   return all;
 }
-
-// Means over the batch.
-Tensor sparse_categorical_crossentropy(In labels, In logits);
-Tensor mean_squared_error(In targets, In predictions);
-
-class Optimizer {
- public:
-  virtual ~Optimizer() = default;
-  // One gradient per variable; variables whose gradient is none are left alone.
-  void apply(const std::vector<Gradient>& gradients, const std::vector<Variable>& variables);
-  void minimize(GradientTape& tape, const Tensor& loss, const std::vector<Variable>& variables);
-  std::int64_t iterations() const { return iterations_.value().item<std::int64_t>(); }
-
- protected:
-  virtual void update(const Variable& variable, const Gradient& gradient) = 0;
-  // Zeros (or another number) that belong to a variable, made when first asked for.
-  const Variable& slot(const Variable& variable, const std::string& name, double initial = 0);
-  Variable iterations_{Tensor(std::int64_t{0}), {.name = "iterations", .trainable = false}};
-
- private:
-  std::map<std::pair<VariableState*, std::string>, Variable> slots_;
-};
-
-class SGD : public Optimizer {
- public:
-  explicit SGD(double learning_rate = 0.01, double momentum = 0, bool nesterov = false)
-      : learning_rate_(learning_rate), momentum_(momentum), nesterov_(nesterov) {}
-
- protected:
-  void update(const Variable& variable, const Gradient& gradient) override;
-
- private:
-  double learning_rate_, momentum_;
-  bool nesterov_;
-};
-
-class Adagrad : public Optimizer {
- public:
-  explicit Adagrad(double learning_rate = 0.001, double initial_accumulator_value = 0.1)
-      : learning_rate_(learning_rate), initial_(initial_accumulator_value) {}
-
- protected:
-  void update(const Variable& variable, const Gradient& gradient) override;
-
- private:
-  double learning_rate_, initial_;
-};
-
-class Adam : public Optimizer {
- public:
-  explicit Adam(AdamSettings settings = {}) : settings_(settings) {}
-
- protected:
-  void update(const Variable& variable, const Gradient& gradient) override;
-
- private:
-  AdamSettings settings_;
-};
 
 }  // namespace gradus::keras

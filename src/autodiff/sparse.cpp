@@ -4,7 +4,7 @@
 #include "autodiff/tape.h"
 #include "base/check.h"
 #include "gradus/ops.h"
-#include "gradus/tracing.h"
+#include "tensor/tensor_impl.h"
 
 namespace gradus {
 namespace {
@@ -35,7 +35,7 @@ Gradient combine_unknown_rows(const Gradient& g) {
 
 Gradient combine_rows(const Gradient& g) {
   if (!g.is_rows()) return g;
-  if (is_symbolic(g.indices())) return combine_unknown_rows(g);
+  if (!is_concrete(g.indices())) return combine_unknown_rows(g);
   const Unique rows = unique(g.indices());
   const std::int64_t count = rows.y.num_elements();
   if (count == g.indices().num_elements()) return g;

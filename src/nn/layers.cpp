@@ -87,12 +87,4 @@ nn::LstmResult LSTM::operator()(In x) const {
   return nn::lstm(x, kernel, recurrent_kernel, bias, state, state);
 }
 
-Tensor sparse_categorical_crossentropy(In labels, In logits) {
-  return reduce_mean(nn::sparse_softmax_cross_entropy_with_logits(labels, logits));
-}
-
-Tensor mean_squared_error(In targets, In predictions) {
-  return reduce_mean(squared_difference(predictions, targets));
-}
-
 }  // namespace gradus::keras
