@@ -64,6 +64,8 @@ struct Plan {
   std::vector<Ref> input_signature;
   bool has_input_signature = false, is_prepared = false;
   bool is_traced = false;  // later traces may not create variables
+  bool runs_eagerly =
+      false;  // its body does what no program can: see MustRunEagerly in _function.py
   std::unordered_multimap<std::size_t, std::unique_ptr<Family>> families;
   Family* last = nullptr;
 };
@@ -505,7 +507,8 @@ void name_failed_line() {
   PyErr_Restore(type, error, trace);
 }
 
-PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
+PyObject* call_once(PyObject* self, PyObject* const* arguments, std::size_t count,
+                    PyObject* names) {
   return guarded([&]() -> PyObject* {
     FunctionObject* f = object_of(self);
     Plan& plan = *f->plan;
@@ -518,6 +521,7 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
       if (!plan.is_prepared && !is_tracing()) prepare_signature(f, places);
     }
     if (is_tracing()) return call_plainly(f, places);
+    if (plan.runs_eagerly) return call_python(f, plan, places).release();
     try {
       take_failed_line();
       return call_traced(f, places);
@@ -529,6 +533,15 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
       throw PythonError();
     }
   });
+}
+
+PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
+  PyObject* result = call_once(self, arguments, count, names);
+  if (result || !PyErr_Occurred() || is_tracing()) return result;
+  if (!PyErr_ExceptionMatches(class_of("MustRunEagerly"))) return nullptr;
+  PyErr_Clear();
+  object_of(self)->plan->runs_eagerly = true;
+  return call_once(self, arguments, count, names);
 }
 
 // ------------------------------------------------------------------------------------- type

@@ -14,6 +14,17 @@ from .errors import OpError
 __all__ = ["function", "init_scope", "executing_eagerly", "inside_function"]
 
 
+class MustRunEagerly(BaseException):
+    """Raised while a function is traced by what cannot be a part of a program, such as going through a dataset.
+
+    The outermost function that is being traced is then called as plain Python, now and from then on; functions that it calls
+    are compiled as ever.
+    """
+
+
+_core._set_class("MustRunEagerly", MustRunEagerly)
+
+
 class TracedNumber:
     """A Python number that was given to a function, while it is traced.
 

@@ -251,5 +251,4 @@ def test_datasets_are_gone_over_at_each_run():
         for b in ragged:
             s += tf.reduce_sum(b)
         return s
-    with pytest.raises(NotImplementedError, match="drop_remainder"):
-        g()
+    assert int(g()) == int(g()) == 45  # the sizes vary: g runs as Python

@@ -104,6 +104,23 @@ def test_steps_and_conditions(tmp_path):
             tf.summary.scalar("a", [1.0, 2.0], step=0)
 
 
+def test_in_compiled_functions(tmp_path):
+    writer = tf.summary.create_file_writer(str(tmp_path))
+    step = tf.Variable(0, dtype=tf.int64)
+
+    @tf.function
+    def train(x):
+        with writer.as_default():
+            tf.summary.scalar("twice", x * 2, step=step)
+        step.assign_add(1)
+
+    for i in range(3):
+        train(tf.constant(float(i)))
+    writer.close()
+    found = [(e.get(2, [0])[0], np.frombuffer(values(e)[0][2][4][0], np.float32)[0]) for e in events(tmp_path)[1:]]
+    assert found == [(0, 0), (1, 2), (2, 4)]
+
+
 def test_text_histogram_image(tmp_path):
     with tf.summary.create_file_writer(str(tmp_path)).as_default():
         tf.summary.text("t", "hällo", step=0)

@@ -11,13 +11,13 @@ def is_dataset(value):
 
 
 def _leaf_specs(value):
+    """What the program fetches. Elements whose sizes vary (batch without drop_remainder) make the function run as Python."""
     specs = nest.flatten(value.element_spec)
     for spec in specs:
         shape = getattr(spec, "shape", None)
         if shape is None or not shape.is_fully_defined():
-            raise NotImplementedError(
-                f"a loop inside a function needs elements of known sizes, but there is {spec!r}. Use "
-                "batch(..., drop_remainder=True), or loop over the dataset outside and call a function for each element")
+            from .._function import MustRunEagerly
+            raise MustRunEagerly(f"a loop inside a program needs elements of known sizes, but there is {spec!r}")
     return specs
 
 

@@ -3,6 +3,7 @@ import collections
 
 from .. import _core, errors, nest
 from .._compositions import TensorSpec
+from .._function import MustRunEagerly
 from . import _shuffle, _structure
 
 AUTOTUNE, INFINITE, UNKNOWN = -1, -1, -2
@@ -42,9 +43,8 @@ class Iterator(collections.abc.Iterator):
         self._next = iter(dataset._iterate()).__next__
 
     def __next__(self):
-        if not _core._is_tracing():
-            return self._next()
-        pause = _core._pause_tracing()  # noqa: F841
+        if _core._is_tracing():
+            raise MustRunEagerly("elements of a dataset are not known while a function is traced")
         return self._next()
 
     def get_next(self, name=None):
@@ -145,6 +145,9 @@ class Dataset(collections.abc.Iterable):
     __nonzero__ = __bool__
 
     def __iter__(self):
+        """The elements. A compiled function that goes through them runs as plain Python; what it calls stays compiled."""
+        if _core._is_tracing():
+            raise MustRunEagerly("elements of a dataset are not known while a function is traced")
         return Iterator(self)
 
     def as_numpy_iterator(self):
@@ -397,7 +400,7 @@ def traced_spec(function, arguments):
         traced = gradus.function(lambda *a: _traced_element(function(*a)))
         outputs = traced.get_concrete_function(*arguments).structured_outputs
         return nest.map_structure(_structure.leaf_spec, outputs)
-    except Exception:
+    except (Exception, MustRunEagerly):
         return None
 
 

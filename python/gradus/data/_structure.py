@@ -68,7 +68,7 @@ class DatasetSpec:
 def _leaf(value):
     import gradus
     if isinstance(value, _core.Variable):
-        return value.value()
+        return value.read_value()
     if getattr(value, "_is_dataset", False) or isinstance(value, StringTensor):
         return value
     if holds_strings(value):

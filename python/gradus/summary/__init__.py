@@ -12,6 +12,7 @@ import weakref
 import numpy as np
 
 from .. import _core
+from .._effects import at_each_run
 from .._files import text_of
 from ._events import BLOBS, SCALAR, TENSOR, EventFile, event, message, value
 from ._png import as_bytes, png
@@ -146,13 +147,17 @@ def _put(make, data, step):
     if writer is None:
         return gradus.constant(False)
     step = _step(step)
+
+    def put(tensor, number):
+        array = tensor.numpy() if hasattr(tensor, "numpy") else np.asarray(tensor)
+        return writer._write(event(int(number), message(5, make(array))))
+
     if not _core._is_tracing():
-        if not _recording():
-            return gradus.constant(False)
-        array = data.numpy() if hasattr(data, "numpy") else np.asarray(data)
-        return gradus.constant(writer._write(event(int(step), message(5, make(array)))))
-    raise NotImplementedError("summaries inside of a compiled function are not covered: return the value from the function and "
-                              "write it outside")
+        return gradus.constant(_recording() and put(data, step))
+    number = step if isinstance(step, (_core.Tensor, _core.Variable)) else gradus.constant(int(step), gradus.int64)
+    at_each_run("summary", lambda tensor, n: _recording() and put(tensor, n),
+                [gradus.convert_to_tensor(data), gradus.convert_to_tensor(number)])
+    return gradus.constant(True)
 
 
 def scalar(name, data, step=None, description=None):

@@ -94,7 +94,7 @@ class Checkpoint:
             folder = os.path.dirname(prefix)
             if folder:
                 os.makedirs(folder, exist_ok=True)
-            save_safetensors(_file_of(prefix), {key: v.value() for key, v in variables.items()},
+            save_safetensors(_file_of(prefix), {key: v.read_value() for key, v in variables.items()},
                              {"format": _FORMAT, "objects": json.dumps(nodes)})
         return prefix
 

@@ -24,10 +24,7 @@ def _tensor(value):
     if isinstance(value, _core.Tensor):
         return value
     if isinstance(value, _core.Variable):
-        return value.value()
-    if hasattr(value, "value"):
-        inner = value.value
-        return _tensor(inner() if callable(inner) else inner)
+        return value.read_value()
     return tf.convert_to_tensor(value)
 
 
