@@ -225,7 +225,7 @@ def test_a_function_that_goes_through_a_dataset():
     assert len(traces) == 1
     d = D.range(8).shuffle(8, seed=1).batch(2, drop_remainder=True)  # a loop of the program
     total.assign(0)
-    assert int(epoch(d)) in (27, 28) and int(epoch(d)) in (54, 55, 56)  # 0 and 1 or 0 and 2 may be a pair
+    assert int(epoch(d)) in (26, 27, 28)  # pairs of at most 2 do not count
 
     @tf.function
     def from_iterator(iterator):
