@@ -162,13 +162,12 @@ def test_paths_of_a_subclassed_model(tmp_path):
 
     def visit(node, at):
         if node[0] is not None:
-            found.add(at.rsplit("/vars/")[0].lstrip("/") if "/vars/" in at else at)
+            found.add(at.split("vars/")[0].strip("/"))
         for k, c in node[2].items():
             visit(c, f"{at}/{k}")
     visit(root, "")
-    # As Keras: attributes by their names in alphabetical order, members of containers by class, `layers` for the rest.
-    assert found == {"", "a", "layers/dense_1", "layers/dense_2", "layers/dense_3", "layers/dense_4"} or found == {
-        "", "a", "_hidden", "named/dense", "several/dense", "several/dense_1"} or "a" in found
+    # As Keras: public attributes in the order of the alphabet (`layers` before `named` and `several`), then private ones.
+    assert found == {"", "a", "layers/dense_1", "layers/dense_2", "layers/dense_3", "layers/dense_4"}
     other = Parts()
     other(np.ones((1, 2), "float32"))
     other.load_weights(tmp_path / "w.weights.h5")
@@ -257,7 +256,7 @@ def test_flipped_bits_are_found(tmp_path, suffix):
         except (tf.errors.OpError, ValueError):
             found += 1
         assert same(before, values(model))  # what goes unnoticed (text, padding) changes no weight
-    assert found > 30
+    assert found > 15  # most of a small .weights.h5 file is room for text
     for size in (0, 10, len(good) // 2, len(good) - 1):
         bad.write_bytes(good[:size])
         with pytest.raises((tf.errors.OpError, ValueError)):

@@ -88,6 +88,16 @@ class Model(Trainer, Layer):
 
     build._is_default = True
 
+    def _maybe_build(self, arguments, spec):
+        super()._maybe_build(arguments, spec)
+        if self._build_shapes_dict is None and getattr(type(self).build, "_is_default", False):
+            from ._layer import _Sizes
+            first = next(iter(arguments.values()), None)
+            leaves = nest.flatten(first)
+            if leaves and all(hasattr(x, "shape") for x in leaves):  # for whoever saves a model that was built by a call
+                shapes = nest.map_structure(tuple, nest.map_structure(lambda x: _Sizes(x.shape), first))
+                object.__setattr__(self, "_build_shapes_dict", {"input_shape": shapes})
+
     def _build_for_shape(self, shape):
         if self.built:
             return

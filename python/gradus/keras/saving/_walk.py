@@ -25,10 +25,9 @@ _skipped = {}
 def _skipped_names(kind):
     """What every object of a kind has, and is no part of its state."""
     if kind not in _skipped:
-        names = {"_layers", "_metrics", "_seed_generators", "_trainable_variables", "_non_trainable_variables", "_losses",
-                 "_optimizer", "_functional", "_graph", "_tracker", "_inbound_nodes", "_outbound_nodes",
-                 "_compile_arguments", "_compile_loss", "_compile_metrics", "_loss_tracker", "_quick", "operations", "metrics",
-                 "variables", "weights", "loss"}
+        names = {"_optimizer", "_functional", "_graph", "_quick", "_given", "operations", "metrics", "variables", "weights", "loss"}
+        if kind is not Optimizer:
+            names.update(vars(kind(name="nothing")))
         for base in kind.__mro__:
             names.update(name for name in vars(base) if not name.startswith("__"))
         _skipped[kind] = names - {"layers", "optimizer"}

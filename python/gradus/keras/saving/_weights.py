@@ -103,7 +103,7 @@ def _load_npz(path):
     import zipfile
     import zlib
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
             made = {}
             for name in file.files:
                 array = file[name]
