@@ -137,7 +137,6 @@ class ArrayData:
         self._leaves = nest.flatten(self._data)
         self._shuffle = shuffle
         self.count = -(-self._size // self.batch_size)
-        self._x_y = [isinstance(v, np.ndarray) for v in self._data]
 
     def batches(self):
         x, y, w = self._data
@@ -145,10 +144,10 @@ class ArrayData:
         if self._shuffle:
             yield from self._shuffled()
             return
-        if type(x) is np.ndarray and w is None and type(y) in (np.ndarray, type(None)):
+        if type(x) is np.ndarray and w is None and type(y) is np.ndarray:
             tensor = _tf.convert_to_tensor
             for start in range(0, size, step):
-                yield tensor(x[start:start + step]), None if y is None else tensor(y[start:start + step]), None
+                yield tensor(x[start:start + step]), tensor(y[start:start + step])
             return
         for start in range(0, size, step):
             yield self._packed([leaf[start:start + step] if leaf is not None else None for leaf in self._leaves])
@@ -167,7 +166,8 @@ class ArrayData:
                                 else _tf.gather(leaf, rows) for leaf in self._leaves])
 
     def _packed(self, leaves):
-        return nest.pack_sequence_as(self._data, [None if v is None else _tf.convert_to_tensor(v) for v in leaves])
+        return pack_x_y_sample_weight(
+            *nest.pack_sequence_as(self._data, [None if v is None else _tf.convert_to_tensor(v) for v in leaves]))
 
     def on_epoch_begin(self):
         pass
@@ -181,13 +181,15 @@ class _Weighted:
 
     batch_size, count, _class_weight = None, None, None
 
-    def _unpacked(self, batch):
-        x, y, w = unpack_x_y_sample_weight(batch)
+    def _made_ready(self, batch):
         if self._class_weight is not None:
+            x, y, w = unpack_x_y_sample_weight(batch)
             if y is None or w is not None:
                 raise ValueError("`class_weight` is not supported with a source that gives sample weights or no targets.")
-            w = class_weights_of(y, self._class_weight)
-        return (_tensors(x), _tensors(y), _tensors(w))
+            batch = (x, y, class_weights_of(y, self._class_weight))
+        if isinstance(batch, (tuple, list)):
+            return tuple(_tensors(part) for part in batch)
+        return _tensors(batch)
 
     def on_epoch_begin(self):
         pass
@@ -222,7 +224,7 @@ class DatasetData(_Weighted):
     def batches(self):
         if self._steps is None:
             for batch in self._dataset:
-                yield self._unpacked(batch)
+                yield self._made_ready(batch)
             return
         if self._iterator is None:
             self._iterator = iter(self._dataset)
@@ -232,7 +234,7 @@ class DatasetData(_Weighted):
             except StopIteration:
                 self._iterator = None
                 return
-            yield self._unpacked(batch)
+            yield self._made_ready(batch)
 
 
 class GeneratorData(_Weighted):
@@ -243,7 +245,7 @@ class GeneratorData(_Weighted):
 
     def batches(self):
         for batch in self._generator:
-            yield self._unpacked(batch)
+            yield self._made_ready(batch)
 
 
 class PyDatasetData(_Weighted):
@@ -263,14 +265,14 @@ class PyDatasetData(_Weighted):
         if self.count is None:
             i = 0
             while True:
-                yield self._unpacked(self._dataset[i])
+                yield self._made_ready(self._dataset[i])
                 i += 1
         order = list(range(self.count))
         if self._shuffle:
             np.random.shuffle(order)
         if workers <= 1:
             for i in order:
-                yield self._unpacked(self._dataset[i])
+                yield self._made_ready(self._dataset[i])
             return
         from concurrent.futures import ThreadPoolExecutor
         ahead = getattr(self._dataset, "max_queue_size", 10) or 10
@@ -285,7 +287,7 @@ class PyDatasetData(_Weighted):
                 for i in rest:
                     waiting.append(pool.submit(self._dataset.__getitem__, i))
                     break
-                yield self._unpacked(batch)
+                yield self._made_ready(batch)
 
     def on_epoch_begin(self):
         if hasattr(self._dataset, "on_epoch_begin"):

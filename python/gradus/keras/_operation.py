@@ -161,8 +161,28 @@ def compute_output_spec(function, *args, **kwargs):
         again_args, again_kwargs = nest.pack_sequence_as((args, kwargs), full)
         return function(*again_args, **again_kwargs)
 
-    result = _tf.function(run, autograph=False)._prepare(*[_spec(leaves[i].shape, leaves[i].dtype) for i in places])
+    def traced(stand_in):
+        return _tf.function(run)._prepare(*[_spec([stand_in if s is None else s for s in leaves[i].shape], leaves[i].dtype)
+                                            for i in places])
+    try:
+        result = traced(None)
+    except Exception:
+        if all(None not in leaves[i].shape for i in places):
+            raise
+        result = _in_common(traced(_STAND_INS[0]), traced(_STAND_INS[1]))
     return nest.map_structure(lambda s: KerasTensor(s.shape, s.dtype.name) if isinstance(s, _spec) else s, result)
+
+
+# Two sizes that no layer has by chance: what differs between their traces is unknown.
+_STAND_INS = (83, 89)
+
+
+def _in_common(a, b):
+    def one(x, y):
+        if not isinstance(x, _spec):
+            return x
+        return _spec([m if m == n else None for m, n in zip(x.shape.as_list(), y.shape.as_list())], x.dtype)
+    return nest.map_structure(one, a, b)
 
 
 class Node:
