@@ -5,6 +5,7 @@
 
 #include "convert.h"
 #include "errors.h"
+#include "gradus/dlpack.h"
 
 namespace gradus::python {
 
@@ -82,6 +83,24 @@ Tensor from_buffer(PyObject* object) {
   return Tensor::filled_by(*dtype, shape, [&](void* elements) {
     check(PyBuffer_ToContiguous(elements, &buffer.view, buffer.view.len, 'C'));
   });
+}
+
+Tensor shared_with(PyObject* array) {
+  const Ref method = Ref::own(PyObject_GetAttrString(array, "__dlpack__"));
+  const Ref nothing = Ref::own(PyTuple_New(0));
+  const Ref keywords = Ref::own(Py_BuildValue("{s:(ii)}", "max_version", 1, 0));
+  const Ref capsule = Ref::own(PyObject_Call(method, nothing, keywords));
+  const auto taken = [&](const char* name, const char* used) {
+    void* structure = PyCapsule_GetPointer(capsule, name);
+    check(structure ? 0 : -1);
+    check(PyCapsule_SetName(capsule, used));
+    return structure;
+  };
+  if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+    return from_dlpack(static_cast<DLManagedTensorVersioned*>(
+        taken("dltensor_versioned", "used_dltensor_versioned")));
+  }
+  return from_dlpack(static_cast<DLManagedTensor*>(taken("dltensor", "used_dltensor")));
 }
 
 // ------------------------------------------------------------------- a tensor as a buffer

@@ -26,6 +26,8 @@ std::vector<Tensor> to_tensors(PyObject* sequence, const char* op);
 std::pair<Tensor, Tensor> to_pair(PyObject* a, PyObject* b);
 
 Tensor from_buffer(PyObject* object);  // copies
+// A tensor over the memory of an object with __dlpack__, which nobody may write to while it lives.
+Tensor shared_with(PyObject* array);
 
 DType to_dtype(PyObject* object);  // DType, its name, a NumPy dtype or a Python type
 std::optional<DType> to_dtype_or_none(PyObject* object);

@@ -46,6 +46,8 @@ const FunctionEntry entries[] = {
        if (before) return wrap(*before);
        Py_RETURN_NONE;
      }},
+    {"_share", "array", "A tensor over the memory of an array, without a copy.",
+     [](const Arguments& a) { return wrap(shared_with(a[0])); }},
     {"_thread_count", "", "Threads that one operation may use.",
      [](const Arguments&) { return PyLong_FromLong(thread_count()); }},
     {"_set_thread_count", "count", "Sets the number of threads.",

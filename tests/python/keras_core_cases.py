@@ -175,7 +175,7 @@ def configs(keras, tf):
         multi.get_config(), simple.get_config(), Plain().get_config(), json.loads(simple.to_json()),
         keras.saving.serialize_keras_object(Plain()), [v.path for v in again.weights], again.name,
         [layer.name for layer in keras.models.clone_model(simple).layers],
-        keras.models.model_from_json(simple.to_json()).name, simple.get_build_config(), simple.layers[0].get_build_config())]
+        keras.models.model_from_json(simple.to_json()).name, simple.get_build_config(), simple.layers[0].get_build_config(), compiled(keras).get_build_config())]
 
 
 @case
@@ -218,6 +218,7 @@ def several_outputs(keras, tf):
     found.append(model.fit(x, [x[:, :2], x[:, :1]], shuffle=False, batch_size=5, verbose=0).history)
     found.append(model.evaluate(x, [x[:, :2], x[:, :1]], verbose=0))
     found.append(model.metrics_names)
+    model = two_outputs(keras)
     model.compile("sgd", "mse")
     found.append(model.fit(x, [x[:, :2], x[:, :1]], shuffle=False, batch_size=4, verbose=0).history)
     start = keras.Input((4,), name="a")

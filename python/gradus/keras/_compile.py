@@ -87,7 +87,7 @@ class CompileLoss:
                 continue
             value = loss(y, p, w)
             if tracker is not None:
-                tracker.update_state(value, sample_weight=_tf.shape(p)[0])
+                tracker.update_state(value)
             if scale is not None:
                 value = value * _tf.cast(scale, value.dtype)
             total = value if total is None else total + value

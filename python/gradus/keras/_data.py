@@ -35,6 +35,9 @@ def pack_x_y_sample_weight(x, y=None, sample_weight=None):
     return (x, y) if sample_weight is None else (x, y, sample_weight)
 
 
+_FLOATX = {name: np.dtype("float32" if name == "bfloat16" else name) for name in ("float16", "bfloat16", "float32", "float64")}
+
+
 def _as_array(value):
     """A NumPy array or a tensor whose floats have the default dtype."""
     if isinstance(value, _core.Tensor):
@@ -48,11 +51,22 @@ def _as_array(value):
         if value.ndim == 1:
             value = value[:, None]
     array = np.asarray(value)
-    if array.dtype == object or array.dtype.kind in "US":
+    kind = array.dtype.kind
+    if kind in "OUS":
         raise ValueError(f"Failed to convert data of dtype {array.dtype} to a tensor: give arrays of numbers")
-    if array.dtype.kind == "f" and array.dtype.itemsize == 8 or array.dtype.name == "float16":
-        array = array.astype(_state.floatx() if _state.floatx() != "bfloat16" else "float32")
-    return np.ascontiguousarray(array) if array.ndim else array
+    if kind == "f" and array.dtype != _FLOATX[_state.floatx()]:
+        array = array.astype(_FLOATX[_state.floatx()])
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+def _over(array):
+    """A tensor over the memory of a NumPy array, which training only reads; a copy where NumPy cannot share it."""
+    if array.nbytes > 4096:
+        try:
+            return _core._share(array)
+        except (TypeError, BufferError):
+            pass  # an old NumPy, or one that may not be written to
+    return _tf.convert_to_tensor(array)
 
 
 def is_array_like(value):
@@ -145,9 +159,8 @@ class ArrayData:
             yield from self._shuffled()
             return
         if type(x) is np.ndarray and w is None and type(y) is np.ndarray:
-            tensor = _tf.convert_to_tensor
             for start in range(0, size, step):
-                yield tensor(x[start:start + step]), tensor(y[start:start + step])
+                yield _over(x[start:start + step]), _over(y[start:start + step])
             return
         for start in range(0, size, step):
             yield self._packed([leaf[start:start + step] if leaf is not None else None for leaf in self._leaves])
@@ -167,7 +180,7 @@ class ArrayData:
 
     def _packed(self, leaves):
         return pack_x_y_sample_weight(
-            *nest.pack_sequence_as(self._data, [None if v is None else _tf.convert_to_tensor(v) for v in leaves]))
+            *nest.pack_sequence_as(self._data, [_over(v) if isinstance(v, np.ndarray) else v for v in leaves]))
 
     def on_epoch_begin(self):
         pass
@@ -310,6 +323,8 @@ def _refuse_targets(kind, y, sample_weight):
 def data_source(x, y=None, sample_weight=None, batch_size=None, shuffle=False, class_weight=None, steps=None):
     """The source of batches for what fit, evaluate or predict was given."""
     kind = type(x)
+    if kind is np.ndarray or kind is _core.Tensor:
+        return ArrayData(x, y, sample_weight, batch_size, shuffle, class_weight, steps)
     if any(c.__name__ == "Dataset" and c.__module__.startswith("gradus.") for c in kind.__mro__):
         _refuse_targets("tf.data.Dataset", y, sample_weight)
         return DatasetData(x, class_weight, steps)

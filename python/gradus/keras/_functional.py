@@ -131,12 +131,19 @@ class Graph:
                 raise ValueError("Output with path `` is not connected to `inputs`")
         self._results = [self._number[id(y)] for y in self.outputs]
         self._single = not isinstance(outputs, (list, tuple, dict))
+        only = self.inputs[0]
+        self._single_input = (_tf.as_dtype(only.dtype), len(only.shape)) if len(self.inputs) == 1 else None
         names = {}
         for operation in self.operations:
             names[operation.name] = names.get(operation.name, 0) + 1
         for own, count in names.items():
             if count > 1:
                 raise ValueError(f'The name "{own}" is used {count} times in the model. All operation names should be unique.')
+
+    def fits(self, tensor):
+        """Whether the tensor can be the only input as it is."""
+        kind = self._single_input
+        return kind is not None and tensor.dtype is kind[0] and tensor.ndim == kind[1]
 
     def _step(self, node):
         number = self._number

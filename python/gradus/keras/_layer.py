@@ -174,6 +174,7 @@ class Layer(Operation):
             raise ValueError("You cannot add new elements of state (variables or sub-layers) to a layer that is already built. "
                              "All state must be created in the `__init__()` method or in the `build()` method.")
         store.append(value)
+        _state.note_change()
 
     def _untrack(self, value):
         kind = kind_of(value)
@@ -188,6 +189,7 @@ class Layer(Operation):
                       else [self._store(kind, value)])
             for store in stores:
                 store[:] = [own for own in store if own is not value]
+            _state.note_change()
 
     def add_weight(self, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None,
                    constraint=None, aggregation="none", overwrite_with_gradient=False, name=None, **kwargs):
@@ -237,6 +239,18 @@ class Layer(Operation):
             first = False
         return found
 
+    def _remembered(self, what, find):
+        """A list that stays as it is until some layer changes."""
+        known = self.__dict__.get("_known_lists")
+        version = _state.version()
+        if known is None or known[0] != version:
+            known = (version, {})
+            object.__setattr__(self, "_known_lists", known)
+        found = known[1].get(what)
+        if found is None:
+            found = known[1][what] = find()
+        return list(found)
+
     def _collected(self, own):
         found, seen = [], set()
         for layer in self._flatten_layers():
@@ -249,18 +263,21 @@ class Layer(Operation):
     @property
     def variables(self):
         """All variables: weights and the states of random seeds, but not those of metrics."""
-        return self._collected(lambda layer: layer._trainable_variables + layer._non_trainable_variables
-                               + [g.state for g in layer._seed_generators])
+        return self._remembered("variables", lambda: self._collected(
+            lambda layer: layer._trainable_variables + layer._non_trainable_variables
+            + [g.state for g in layer._seed_generators]))
 
     @property
     def weights(self):
         """All weights, trainable ones of each layer first."""
-        return self._collected(lambda layer: layer._trainable_variables + layer._non_trainable_variables)
+        return self._remembered("weights", lambda: self._collected(
+            lambda layer: layer._trainable_variables + layer._non_trainable_variables))
 
     @property
     def trainable_variables(self):
         """The variables that training changes."""
-        return [v for v in self.variables if v.trainable] if self.trainable else []
+        return self._remembered("trainable_variables", lambda: [v for v in self.variables if v.trainable]
+                                if self.trainable else [])
 
     @property
     def non_trainable_variables(self):
@@ -271,7 +288,8 @@ class Layer(Operation):
     @property
     def trainable_weights(self):
         """The weights that training changes."""
-        return [v for v in self.weights if v.trainable] if self.trainable else []
+        return self._remembered("trainable_weights", lambda: [v for v in self.weights if v.trainable]
+                                if self.trainable else [])
 
     @property
     def non_trainable_weights(self):
@@ -296,6 +314,7 @@ class Layer(Operation):
     @trainable.setter
     def trainable(self, value):
         self._trainable = bool(value)
+        _state.note_change()
         for v in self._trainable_variables:
             v.trainable = self._trainable
         for layer in self._layers:
@@ -719,7 +738,7 @@ class Layer(Operation):
         cls = type(self)
         policy = self._dtype_policy
         if (len(args) != 1 or type(args[0]) is not Tensor or not self.built or self.activity_regularizer is not None
-                or policy.compute_dtype != policy.variable_dtype or not self.autocast or spec.takes_all
+                or policy.compute_dtype != policy.variable_dtype or not self.autocast
                 or (self.supports_masking and not _is_default(cls.compute_mask) and not self._passes_masks())
                 or spec.defaults.get("training") is not None
                 or any(not layer.built for layer in self._flatten_layers())

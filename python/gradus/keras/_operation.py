@@ -166,10 +166,13 @@ def compute_output_spec(function, *args, **kwargs):
                                             for i in places])
     try:
         result = traced(None)
-    except Exception:
+    except Exception as error:
         if all(None not in leaves[i].shape for i in places):
             raise
-        result = _in_common(traced(_STAND_INS[0]), traced(_STAND_INS[1]))
+        try:
+            result = _in_common(traced(_STAND_INS[0]), traced(_STAND_INS[1]))
+        except Exception:
+            raise error from None
     return nest.map_structure(lambda s: KerasTensor(s.shape, s.dtype.name) if isinstance(s, _spec) else s, result)
 
 

@@ -102,5 +102,18 @@ def set_mask(tensor, mask):
         masks[key] = (weakref.ref(tensor, lambda _: masks.pop(key, None)), mask)
 
 
+# Grows whenever a layer gains or loses state or is frozen: lists of weights that were made before are out of date.
+_version = 0
+
+
+def note_change():
+    global _version
+    _version += 1
+
+
+def version():
+    return _version
+
+
 # Of set_random_seed: the last seed, and what else wants to hear of it.
 global_seed, on_seed = None, []

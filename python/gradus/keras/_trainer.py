@@ -83,11 +83,11 @@ class Trainer:
         put("compiled", True)
 
     def get_compile_config(self):
-        """What compile_from_config needs to compile a model in the same way; None if it was not compiled."""
+        """What compile_from_config needs to compile a model in the same way; empty if it was not compiled."""
         if self.compiled and self._compile_arguments is not None:
             from ._serialization import serialize_keras_object
             return {k: serialize_keras_object(v) for k, v in self._compile_arguments.items()}
-        return None
+        return {}
 
     def compile_from_config(self, config):
         """Compiles the model as one that gave this get_compile_config."""
@@ -125,8 +125,7 @@ class Trainer:
     def metrics(self):
         """The loss, the metrics of the model and its layers, and those given to compile."""
         found = [self._loss_tracker] if self._loss_tracker is not None else []
-        for layer in self._flatten_layers():
-            found.extend(layer._metrics)
+        found += self._remembered("metrics", lambda: [m for layer in self._flatten_layers() for m in layer._metrics])
         if self._compile_metrics is not None:
             found.append(self._compile_metrics)
         if self._compile_loss is not None:
@@ -261,7 +260,7 @@ class Trainer:
     def _prepare(self, batch, for_training):
         """Builds what is not built yet (layers, losses, metrics, the optimizer), so that a trace finds it made."""
         loss, metrics, optimizer = self._compile_loss, self._compile_metrics, self._optimizer
-        if (self.built and all(layer.built for layer in self._flatten_layers())
+        if (self.built and all(layer.built for layer in self._remembered("layers", self._flatten_layers))
                 and (loss is None or loss.built) and (metrics is None or metrics.built)
                 and (not for_training or optimizer is None or getattr(optimizer, "built", True))):
             return
@@ -348,11 +347,17 @@ class Trainer:
         """What the metrics say at the end of an epoch; what the last step gave if it is not what the metrics give."""
         if batch_logs is None:
             return {}
-        if isinstance(batch_logs, dict):
-            names = set(self.get_metrics_result())
-            if names == set(batch_logs):
-                return as_numbers(self.get_metrics_result())
+        if isinstance(batch_logs, dict) and not self._steps_are_ours():
+            results = self.get_metrics_result()
+            if set(results) == set(batch_logs):
+                return as_numbers(results)
         return as_numbers(batch_logs)
+
+    def _steps_are_ours(self):
+        """Whether the last step's logs are what the metrics say."""
+        cls = type(self)
+        return cls.train_step is Trainer.train_step and cls.test_step is Trainer.test_step and (
+            cls.compute_metrics is Trainer.compute_metrics)
 
     def _train_epoch(self, source, steps, callbacks, train):
         batch_logs, step = None, 0

@@ -118,6 +118,7 @@ class Variable(_tf.Variable):
     @trainable.setter
     def trainable(self, value):
         _trainable.__set__(self, bool(value))
+        _state.note_change()
 
     @property
     def regularizer(self):

@@ -1,4 +1,6 @@
 """keras.backend: defaults, dtypes, and the old functions K.mean, K.sum and their like."""
+import builtins as _builtins
+
 import gradus as _tf
 
 from ._operation import compute_output_spec, is_keras_tensor  # noqa: F401
@@ -39,17 +41,17 @@ def _meet(a, b):
     if a in _FLOAT_ORDER and b in _FLOAT_ORDER:
         if {a, b} == {"float16", "bfloat16"}:
             return "float32"
-        return max(a, b, key=_FLOAT_ORDER.index)
+        return _builtins.max(a, b, key=_FLOAT_ORDER.index)
     if a in _FLOAT_ORDER:
         return a
     if b in _FLOAT_ORDER:
         return b
     if a in _INT_BITS and b in _INT_BITS:
-        return max(a, b, key=_INT_BITS.get)
+        return _builtins.max(a, b, key=_INT_BITS.get)
     if a in _UINT_BITS and b in _UINT_BITS:
-        return max(a, b, key=_UINT_BITS.get)
+        return _builtins.max(a, b, key=_UINT_BITS.get)
     signed, unsigned = (a, b) if a in _INT_BITS else (b, a)
-    needed = max(_INT_BITS[signed], 2 * _UINT_BITS[unsigned])
+    needed = _builtins.max(_INT_BITS[signed], 2 * _UINT_BITS[unsigned])
     return f"int{needed}" if needed <= 64 else floatx()
 
 

@@ -80,7 +80,12 @@ class Callback:
         """At the end of predict."""
 
 
-def _overrides(callback, *names):
+_BATCH_METHODS = {"train": ("on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end"),
+                  "test": ("on_test_batch_begin", "on_test_batch_end"),
+                  "predict": ("on_predict_batch_begin", "on_predict_batch_end")}
+
+
+def _overrides(callback, names):
     return any(getattr(type(callback), name, None) is not getattr(Callback, name) or name in vars(callback)
                for name in names)
 
@@ -106,10 +111,10 @@ class CallbackList(Callback):
         self._find_wishes()
 
     def _find_wishes(self):
-        wants = lambda *names: [c for c in self.callbacks if _overrides(c, *names)]  # noqa: E731
-        self.wants_train_batches = bool(wants("on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end"))
-        self.wants_test_batches = bool(wants("on_test_batch_begin", "on_test_batch_end"))
-        self.wants_predict_batches = bool(wants("on_predict_batch_begin", "on_predict_batch_end"))
+        others = [c for c in self.callbacks if type(c) is not History]
+        wants = lambda what: any(_overrides(c, _BATCH_METHODS[what]) for c in others)  # noqa: E731
+        self.wants_train_batches, self.wants_test_batches = wants("train"), wants("test")
+        self.wants_predict_batches = wants("predict")
 
     def append(self, callback):
         self.callbacks.append(callback)

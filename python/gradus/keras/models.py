@@ -145,8 +145,6 @@ class Model(Trainer, Layer):
             elif hasattr(layer, "reset_states"):
                 layer.reset_states()
 
-    def get_metrics_result(self):
-        return super().get_metrics_result()
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
@@ -192,6 +190,7 @@ class Functional(Model):
         for layer in self.layers:
             if not any(own is layer for own in self._layers):
                 self._layers.append(layer)
+        _state.note_change()
         self.built = True
         self._is_locked = False
         if not trainable:
@@ -199,6 +198,7 @@ class Functional(Model):
 
     def _set_graph(self, graph):
         object.__setattr__(self, "_graph", graph)
+        _state.note_change()
         object.__setattr__(self, "_input_spec_made", None)
 
     @property
@@ -261,12 +261,10 @@ class Functional(Model):
 
     def call(self, inputs, training=None, mask=None):
         graph = self._graph
-        if type(inputs) is _core.Tensor and len(graph.inputs) == 1:
-            wanted = graph.inputs[0]
-            if inputs.dtype.name == wanted.dtype and inputs.ndim == len(wanted.shape):
-                values = [inputs]
-            else:
-                values = standardized_inputs(graph, inputs, self.name)
+        if type(inputs) is _core.Tensor and graph.fits(inputs):
+            if mask is None:
+                return graph.run([inputs])
+            values = [inputs]
         else:
             values = standardized_inputs(graph, inputs, self.name)
         if mask is not None:
@@ -383,6 +381,7 @@ class Sequential(Model):
             elif isinstance(layer, Sequential) and layer._functional is not None:
                 own.append(InputLayer(batch_shape=layer.input_shape, dtype=layer.inputs[0].dtype))
         own.append(layer)
+        _state.note_change()
         if rebuild:
             self._maybe_rebuild()
         else:
@@ -392,6 +391,7 @@ class Sequential(Model):
     def pop(self, rebuild=True):
         """Takes the last layer away."""
         layer = self._layers.pop()
+        _state.note_change()
         self.built = False
         object.__setattr__(self, "_functional", None)
         if rebuild:
@@ -424,6 +424,7 @@ class Sequential(Model):
                 raise ValueError("You must provide an `input_shape` argument.")
             start = InputLayer(batch_shape=_plain_shape(input_shape), dtype=self._input_dtype_of_first())
             self._layers.insert(0, start)
+            _state.note_change()
         x = start.output
         for layer in self._layers[1:]:
             try:

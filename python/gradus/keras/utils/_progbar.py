@@ -39,12 +39,20 @@ class Progbar:
             self._after_first = now
         return result
 
+    def _note(self, key, value, count, finalize):
+        """Values are averaged over the units, but for those that are averages already and for the last ones."""
+        if key in self.stateful_metrics or finalize or not isinstance(value, (int, float)):
+            self._values[key] = (value, 1)
+        else:
+            total, seen = self._values.get(key, (0.0, 0))
+            self._values[key] = (total + value * count, seen + count)
+
     def _values_text(self):
         text = ""
         for key in self._order:
-            value = self._values[key]
+            value, count = self._values[key]
             try:
-                number = float(value)
+                number = float(value) / max(count, 1)
                 text += f" - {key}: " + (f"{number:.4f}" if abs(number) > 1e-3 else f"{number:.4e}")
             except (TypeError, ValueError):
                 text += f" - {key}: {value}"
@@ -57,7 +65,7 @@ class Progbar:
         for key, value in values or []:
             if key not in self._values:
                 self._order.append(key)
-            self._values[key] = value
+            self._note(key, value, max(current - self._seen_so_far, 1), finalize)
         self._seen_so_far = current
         now = time.time()
         per_unit = self._per_unit(current, now)
