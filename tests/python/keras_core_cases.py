@@ -36,7 +36,7 @@ def without_times(text):
     text = re.sub(r"\x08+", "", text)
     text = re.sub(r"\d+(s|ms|us)/step", "T/step", text)
     text = re.sub(r"\x1b\[1m[\d:]+s?\x1b\[0m T/step", "T T/step", text)
-    text = re.sub(r" +\n", "\n", text)
+    text = re.sub(r" +(?=[\r\n]|$)", "", text)
     return re.sub(r"- \d+s - T/step", "- T - T/step", text)
 
 

@@ -36,7 +36,7 @@ def is_traced(value):
 
 def as_test(value):
     """A variable in a test is its value."""
-    return value.value() if isinstance(value, _core.Variable) and _core._is_tracing() else value
+    return value.read_value() if isinstance(value, _core.Variable) and _core._is_tracing() else value
 
 
 def check_test(test, what):

@@ -312,7 +312,9 @@ class Trainer:
         steps = steps_per_epoch if steps_per_epoch is not None else source.count
         callbacks = self._callback_list(callbacks, True, verbose, epochs, steps)
         object.__setattr__(self, "stop_training", False)
+        object.__setattr__(self, "_initial_epoch", None)  # BackupAndRestore sets it
         callbacks.on_train_begin()
+        initial_epoch = self._initial_epoch or initial_epoch
         logs, validation = {}, None
         train = None
         for epoch in range(initial_epoch, epochs):
