@@ -324,3 +324,37 @@ def test_other_names():
     assert tf.optimizers.Adam is keras.optimizers.Adam and tf.losses.MeanSquaredError is keras.losses.MeanSquaredError
     assert tf.metrics.Mean is keras.metrics.Mean and keras.optimizers.legacy.Adam is keras.optimizers.Adam
     assert keras.losses.Reduction.NONE == "none" and keras.losses.mse is keras.losses.mean_squared_error
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16", "float16", "bfloat16"])
+def test_half_precision_learns(policy):
+    """Mixed policies, and layers that are half themselves: to nearly the loss of float32, with float32 state."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(128, 8)).astype("float32")
+    y = (x @ rng.normal(size=(8, 3))).argmax(1)
+    final = {}
+    for name in ("float32", policy):
+        keras.utils.set_random_seed(1)
+        keras.mixed_precision.set_global_policy(name)
+        try:
+            model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(16, activation="relu"),
+                                      keras.layers.Dense(3, activation="softmax")])
+            model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
+        finally:
+            keras.mixed_precision.set_global_policy("float32")
+        final[name] = model.fit(x, y, epochs=8, batch_size=32, verbose=0).history["loss"]
+    assert type(model.optimizer).__name__ == ("LossScaleOptimizer" if policy == "mixed_float16" else "Adam")
+    assert model.layers[0].kernel.dtype == (policy if not policy.startswith("mixed") else "float32")
+    assert all(v.dtype in ("float32", "int64") for v in model.optimizer.variables)
+    assert final[policy][-1] < 0.8 * final[policy][0]
+    if policy != "bfloat16":  # whose weights have 8 bits
+        assert final[policy][-1] == pytest.approx(final["float32"][-1], rel=0.15)
+
+
+def test_half_precision_says_once_what_it_gains():
+    import subprocess
+    import sys
+    program = ("from gradus import keras\nfor _ in range(2):\n    keras.layers.Dense(2, dtype='float16')\n"
+               "    keras.layers.Dense(2, dtype='mixed_bfloat16')")
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stderr
+    assert said.count("half the memory") <= 1 and "Traceback" not in said
