@@ -1,5 +1,6 @@
 // Products of matrices, with leading axes that broadcast.
 #include <complex>
+#include <optional>
 
 #include "base/check.h"
 #include "gradus/elementwise.h"
@@ -72,13 +73,11 @@ void multiply_plainly(const kernels::GemmArgs& g) {
 
 void multiply_one(const kernels::GemmArgs& g) {
   switch (g.dtype) {
+    case float16:
+    case bfloat16:
     case float32:
     case float64:
       return kernels::gemm(g);
-    case float16:
-      return multiply_plainly<half, float>(g);
-    case bfloat16:
-      return multiply_plainly<bfloat, float>(g);
     case complex64:
       return multiply_plainly<std::complex<float>, std::complex<float>>(g);
     case complex128:
@@ -132,6 +131,16 @@ void matmul_kernel(const KernelCall& c) {
     return static_cast<std::size_t>(index * size) * element;
   };
   const std::int64_t batches = size_c == 0 ? 0 : c.out[0].count() / size_c;
+  // From one product to the next if that is always the same distance: 0 or one matrix.
+  const auto stride = [&](const Shape& s, std::int64_t size) -> std::optional<std::int64_t> {
+    const std::int64_t matrices = leading(s).num_elements();
+    if (matrices == 1) return 0;
+    if (matrices == batches) return size;
+    return {};
+  };
+  const auto step_a = stride(a, size_a), step_b = stride(b, size_b);
+  if (is_floating(g.dtype) && step_a && step_b)
+    return kernels::gemm_batch(g, batches, {*step_a, *step_b, size_c});
   for (std::int64_t i = 0; i < batches; ++i) {
     g.a = static_cast<const char*>(c.in[0].data) + offset(a, i, size_a);
     g.b = static_cast<const char*>(c.in[1].data) + offset(b, i, size_b);

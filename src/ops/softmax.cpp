@@ -43,7 +43,7 @@ void last_axis_kernel(const KernelCall& c) {
 
 const RowKernel softmax_rows({kRow}, {kRow}, [](const Exprs& in) {
   const Expr e = exp(in[0] - safe_max(in[0]));
-  return Exprs{e / row_sum(e)};
+  return Exprs{e * (1 / row_sum(e))};  // one quotient for each row
 });
 const RowKernel softmax_gradient_rows({kRow, kRow}, {kRow}, [](const Exprs& in) {
   const Expr y = in[0], g = in[1];
@@ -173,11 +173,11 @@ const RowKernel cross_entropy_rows({kRow, kRow}, {kPerRow, kRow}, [](const Exprs
   const Expr mass = row_sum(p);
   // A probability of exactly 0 contributes nothing, whatever the logit.
   const Expr picked = row_sum(select(p == 0, 0, p * shifted));
-  return Exprs{log(total) * mass - picked, e / total * mass - p};
+  return Exprs{log(total) * mass - picked, e * (mass / total) - p};
 });
 const RowKernel sparse_rows({kRow}, {kPerRow, kRow}, [](const Exprs& in) {
   const Expr m = safe_max(in[0]), e = exp(in[0] - m), total = row_sum(e);
-  return Exprs{log(total) + m, e / total};
+  return Exprs{log(total) + m, e * (1 / total)};
 });
 
 void clear(const View& v) {

@@ -20,6 +20,38 @@ Tensor regular(const Shape& shape, unsigned seed = 3) {
   return random_tensor(shape, seed) + 4.0 * eye(shape.back(), -1, {}, float64);
 }
 
+// Small integers are exact in half precision, and so are these sums: any order gives the same.
+TEST(Matmul, HalfPrecisionAndBatchesThatBroadcast) {
+  const auto operand = [](Shape shape, std::int64_t factor) {
+    return cast(floormod(numbered(shape) * factor, Tensor(5)) - 2, float64);
+  };
+  struct Case {
+    Shape a, b;
+    bool transpose_a, transpose_b;
+  };
+  const Case cases[] = {
+      {{5, 7}, {7, 3}, false, false},          {{33, 17}, {33, 20}, true, false},
+      {{4, 6, 5}, {4, 5, 3}, false, false},    {{4, 6, 5}, {1, 5, 3}, false, false},
+      {{4, 5, 6}, {5, 3}, true, false},        {{5, 6}, {4, 7, 6}, false, true},
+      {{2, 1, 3, 4}, {5, 4, 6}, false, false}, {{2, 3, 1, 4}, {2, 3, 1, 5}, true, false},
+      {{3, 0, 4}, {3, 4, 2}, false, false},    {{3, 2, 0}, {3, 0, 4}, false, false}};
+  for (const Case& c : cases) {
+    const Tensor a = operand(c.a, 7), b = operand(c.b, 3);
+    const MatmulOptions options{.transpose_a = c.transpose_a, .transpose_b = c.transpose_b};
+    const Tensor exact = matmul(a, b, options);
+    // By the definition, through broadcasting.
+    const Tensor left = c.transpose_a ? matrix_transpose(a) : a;
+    const Tensor right = c.transpose_b ? b : matrix_transpose(b);
+    const Tensor sums = reduce_sum(expand_dims(left, -2) * expand_dims(right, -3), {-1});
+    EXPECT_EQ(integers_of(cast(exact, int64)), integers_of(cast(sums, int64)));
+    for (DType t : {float16, bfloat16, float32, int32}) {
+      const Tensor half = matmul(cast(a, t), cast(b, t), options);
+      EXPECT_EQ(half.dtype(), t);
+      EXPECT_EQ(integers_of(cast(half, int64)), integers_of(cast(exact, int64))) << name_of(t);
+    }
+  }
+}
+
 TEST(Diagonals, InAndOut) {
   EXPECT_EQ(integers_of(diag(Tensor{1, 2})), (Ints64{1, 0, 0, 2}));
   EXPECT_EQ(integers_of(diag(Tensor{1, 2}, 1)), (Ints64{0, 1, 0, 0, 0, 2, 0, 0, 0}));
