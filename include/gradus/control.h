@@ -114,6 +114,10 @@ using LoopTest = std::function<Tensor(const std::vector<Tensor>&)>;
 using LoopBody = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::vector<Tensor> vars,
                               std::int64_t maximum_iterations);
+// `body` takes the variables and one row of each x, and gives the variables and rows of results.
+std::vector<Tensor> run_scan(const LoopBody& body, std::vector<Tensor> vars,
+                             const std::vector<Tensor>& xs, std::int64_t length, bool reverse);
+std::int64_t rows_of(const std::vector<Tensor>& xs);  // their first size
 
 // The shape of a tensor that was traced inside a loop or branch, as the code around it names it.
 Shape shape_outside(const Tensor& inner);
@@ -130,8 +134,8 @@ auto call_with(F& f, const S& structure) {
 }  // namespace detail
 
 // Replaces loop_vars by body(loop_vars) as long as test(loop_vars) is true. Loop variables are a
-// structure of tensors (a tuple becomes several arguments) and keep their dtypes and shapes. The
-// gradient of a loop inside a traced function is not there yet; outside, a tape sees every op.
+// structure of tensors (a tuple becomes several arguments) and keep their dtypes and shapes. All
+// derivatives are there, inside a traced function too: they are loops.
 template <class Test, class Body, class S>
 S while_loop(Test test, Body body, S loop_vars, WhileOptions options = {}) {
   const auto out = detail::run_while(
@@ -144,6 +148,35 @@ S while_loop(Test test, Body body, S loop_vars, WhileOptions options = {}) {
       },
       tensors_of(loop_vars), options.maximum_iterations);
   return with_tensors(std::move(loop_vars), out);
+}
+
+struct ScanOptions {
+  bool reverse = false;  // from the last row to the first
+};
+
+// std::pair(carry, y) = f(carry, x) for every row x of a structure of tensors, from the first to
+// the last: gives the last carry and all y as stacks. Inside a traced function this is a loop, also
+// if the number of rows is known.
+template <class F, class S, class X>
+auto scan(F f, S init, const X& xs, ScanOptions options = {}) {
+  using Y = typename std::invoke_result_t<F&, const S&, const X&>::second_type;
+  const std::size_t carries = tensors_of(init).size();
+  const std::vector<Tensor> stacks = tensors_of(xs);
+  std::optional<Y> made;
+  const std::vector<Tensor> out = detail::run_scan(
+      [&](const std::vector<Tensor>& t) {
+        const auto rows = t.begin() + static_cast<std::ptrdiff_t>(carries);
+        auto [next, y] =
+            f(with_tensors(init, {t.begin(), rows}), with_tensors(xs, {rows, t.end()}));
+        std::vector<Tensor> tensors = tensors_of(next);
+        for (const Tensor& row : tensors_of(y)) tensors.push_back(row);
+        made = std::move(y);
+        return tensors;
+      },
+      tensors_of(init), stacks, detail::rows_of(stacks), options.reverse);
+  const auto rows = out.begin() + static_cast<std::ptrdiff_t>(carries);
+  return std::pair(with_tensors(std::move(init), {out.begin(), rows}),
+                   with_tensors(std::move(*made), {rows, out.end()}));
 }
 
 }  // namespace gradus

@@ -250,7 +250,13 @@ Cotangent add_cotangents(Cotangent a, Cotangent b) {
     return Cotangent::rows(concat({a.indices(), b.indices()}, 0), concat({a.value(), b.value()}, 0),
                            a.shape());
   }
-  if (a.is_rows() || b.is_rows()) return add_cotangents(dense(a), dense(b));
+  if (a.is_rows()) std::swap(a, b);
+  if (b.is_rows()) {
+    // A loop of a program adds the rows where the sum is.
+    if (dense(a).impl()->kind == ValueKind::traced)
+      return tensor_scatter_nd_add(dense(a), expand_dims(b.indices(), -1), b.value());
+    return add_cotangents(dense(a), dense(b));
+  }
   const Shape shape = a.shape();
   Tensor x = a.take_value(), y = b.take_value();
   if (x.shape() == y.shape() && is_unique(x) && is_plain(x) && is_plain(y)) {

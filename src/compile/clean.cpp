@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compile/graph_copy.h"
+#include "compile/loop.h"
 
 namespace gradus {
 namespace {
@@ -55,6 +56,19 @@ bool can_fold(const Graph& g, const Graph::Node& n, std::span<const Value> in) {
   return true;
 }
 
+// Where a gradient repeats a loop and keeps more of it, that one does for both.
+const Graph::Node& widest_loop(const Graph& g, const Graph::Node& n,
+                               const std::vector<bool>& needed) {
+  const Graph::Node* widest = &n;
+  for (std::size_t k = 0; k < g.nodes().size(); ++k) {
+    const Graph::Node& other = g.nodes()[k];
+    if (!needed[k] || other.op != n.op || !same_count(g.attrs(n), g.attrs(other))) continue;
+    if (counted_loop_of(g.attrs(other)).extends != counted_loop_of(g.attrs(*widest)).id) continue;
+    if (std::ranges::equal(g.operands(n), g.operands(other))) widest = &other;
+  }
+  return *widest;
+}
+
 }  // namespace
 
 std::shared_ptr<Graph> clean(const Graph& graph) {
@@ -78,6 +92,11 @@ std::shared_ptr<Graph> clean(const Graph& graph) {
       const Tensors out = n.op->run(values, graph.attrs(n));
       for (std::uint32_t i = 0; i < n.out_count; ++i)
         copy.map(n.first_out + i, copy.to().add_constant(out[i]));
+    } else if (n.op == &counted_loop_op) {
+      const Graph::Node& loop = widest_loop(graph, n, needed);
+      const Graph::Node made = copy.to().add(*loop.op, graph.attrs(loop), in);
+      for (std::uint32_t i = 0; i < n.out_count; ++i)  // carries, then the stacks of both
+        copy.map(n.first_out + i, made.first_out + i);
     } else {
       copy.replace(n, *n.op, graph.attrs(n), in);
     }

@@ -374,7 +374,7 @@ void Executable::run(std::span<Tensor> in, std::span<Tensor> out) {
   }
 }
 
-Executable::Session::Session(Executable& program, std::span<const View> in) {
+Executable::Session::Session(Executable& program, std::span<const View> in) : program_(program) {
   const Graph& g = *program.graph_;
   SmallVector<Aval, 8> avals;
   for (const View& v : in) avals.push_back({v.dtype, *v.shape});

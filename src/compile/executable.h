@@ -87,7 +87,11 @@ class Executable::Session {
   Session(const Session&) = delete;
 
   // One pointer for each input and output. Outputs overlap neither inputs nor each other, except
-  // that an output which is an input, unchanged, may lie where the input does.
+  // that an output which is an input, unchanged, may lie where the input does, and one that writes
+  // over its input (a donation) there too.
+  bool writes_over_input(std::size_t output) const {
+    return program_.donor_[output] == static_cast<std::int64_t>(output);
+  }
   void run(std::span<void* const> in, std::span<void* const> out);
 
  private:
@@ -97,6 +101,7 @@ class Executable::Session {
     std::uint32_t to;
     std::size_t bytes;
   };
+  Executable& program_;
   std::shared_ptr<Layout> layout_;
   std::unique_ptr<Frame> frame_;
   std::vector<Copy> copies_;

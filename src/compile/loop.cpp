@@ -1,207 +1,318 @@
-// while_loop. The node has the carries, then what test and body use from outside.
+#include "compile/loop.h"
+
 #include <algorithm>
+#include <atomic>
 #include <cstring>
-#include <sstream>
 
 #include "base/check.h"
-#include "compile/region.h"
-#include "gradus/control.h"
 #include "gradus/interrupt.h"
 #include "gradus/ops.h"
-#include "gradus/variable.h"
 #include "graph/batch.h"
+#include "graph/symbols.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
 namespace {
 
-struct Loop final : Held, Repeatable {
-  std::shared_ptr<Region> test, body;
-  std::int64_t maximum_iterations = -1;
+struct WhileAttrs {
+  Held* held = nullptr;
+  static auto fields() { return attr_fields(attr("loop", &WhileAttrs::held)); }
+};
 
-  bool may_repeat() const override { return test->may_repeat() && body->may_repeat(); }
-  std::shared_ptr<const Held> without_effects() const override {
-    const auto pure_test = test->without_effects(), pure_body = body->without_effects();
-    if (!pure_test && !pure_body) return nullptr;
-    auto pure = std::make_shared<Loop>(*this);
-    if (pure_test) pure->test = pure_test;
-    if (pure_body) pure->body = pure_body;
-    return pure;
+struct CountedAttrs {
+  Held* held = nullptr;
+  std::int64_t count = 0;
+  static auto fields() {
+    return attr_fields(attr("loop", &CountedAttrs::held), attr("count", &CountedAttrs::count));
   }
 };
 
-struct LoopAttrs {
-  Held* held = nullptr;
-  static auto fields() { return attr_fields(attr("loop", &LoopAttrs::held)); }
-};
-
-const Loop& loop_of(const void* attrs) {
-  return *static_cast<const Loop*>(static_cast<const LoopAttrs*>(attrs)->held);
+const WhileLoop& while_of(const void* attrs) {
+  return *static_cast<const WhileLoop*>(static_cast<const WhileAttrs*>(attrs)->held);
 }
 
 std::size_t bytes_of(const View& v) {
   return static_cast<std::size_t>(v.count()) * size_of(v.dtype);
 }
 
-// The carries go back and forth between the results and a second set of buffers.
-void run_loop(const KernelCall& c) {
-  const Loop& loop = loop_of(c.attrs);
+// Where the carries of a loop are: each in one place if an iteration may write over its own input,
+// else in two by turns.
+class Carries {
+ public:
+  Carries(const KernelCall& c, std::size_t count, const Executable::Session& body) : out_(c.out) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const View& out = c.out[i];
+      if (bytes_of(out) > 0) std::memcpy(out.data, c.in[i].data, bytes_of(out));
+      now.push_back(out.data);
+      next.push_back(out.data);
+      if (body.writes_over_input(i)) continue;
+      second_.push_back(make_tensor(out.dtype, *out.shape));
+      next[i] = second_.back().impl()->data;
+    }
+  }
+  void finish() {
+    for (std::size_t i = 0; i < now.size(); ++i)
+      if (now[i] != out_[i].data && bytes_of(out_[i]) > 0)
+        std::memcpy(out_[i].data, now[i], bytes_of(out_[i]));
+  }
+  SmallVector<void*, 16> now, next;
+
+ private:
+  std::span<const View> out_;
+  SmallVector<Tensor, 8> second_;
+};
+
+void while_kernel(const KernelCall& c) {
+  const WhileLoop& loop = while_of(c.attrs);
   const std::size_t carries = c.out.size();
   Executable::Session test(loop.test->program(), c.in), body(loop.body->program(), c.in);
-  std::vector<Tensor> second;
-  SmallVector<void*, 16> now, next, results;
-  for (std::size_t i = 0; i < carries; ++i) {
-    const View& out = c.out[i];
-    second.push_back(make_tensor(out.dtype, *out.shape));
-    if (bytes_of(out) > 0) std::memcpy(out.data, c.in[i].data, bytes_of(out));
-    now.push_back(out.data);
-    results.push_back(out.data);
-    next.push_back(second[i].impl()->data);
-  }
-  for (const View& v : c.in.subspan(carries)) {
-    now.push_back(v.data);
-    next.push_back(v.data);
-  }
-  const auto outputs = [&](SmallVector<void*, 16>& all) {
-    return std::span<void* const>(all.data(), carries);
-  };
+  Carries at(c, carries, body);
+  SmallVector<void*, 16> in(at.now.begin(), at.now.end());
+  for (const View& v : c.in.subspan(carries)) in.push_back(v.data);
   bool more = false;
   void* const answer[] = {&more};
   for (std::int64_t done = 0; done != loop.maximum_iterations; ++done) {
-    check_interrupt();
-    test.run({now.data(), now.size()}, answer);
+    if ((done & 63) == 0) check_interrupt();
+    test.run({in.data(), in.size()}, answer);
     if (!more) break;
-    body.run({now.data(), now.size()}, outputs(next));
-    std::swap(now, next);
+    body.run({in.data(), in.size()}, {at.next.data(), carries});
+    std::swap(at.now, at.next);
+    std::copy(at.now.begin(), at.now.end(), in.begin());
   }
-  for (std::size_t i = 0; i < carries; ++i)
-    if (now[i] != results[i] && bytes_of(c.out[i]) > 0)
-      std::memcpy(results[i], now[i], bytes_of(c.out[i]));
+  at.finish();
 }
 
-[[noreturn]] void no_gradient() {
-  fail<UnimplementedError>(
-      "[while_loop] a loop inside a traced function has no derivative yet; run it outside of "
-      "function, or unroll it");
+void infer_counted(const Call& c, Avals& out) {
+  const CountedLoop& loop = counted_loop_of(c.attrs);
+  const std::int64_t count = c.get<CountedAttrs>().count;
+  SmallVector<View, 16> in(c.in.begin(), c.in.begin() + static_cast<std::ptrdiff_t>(loop.carries));
+  SmallVector<Shape, 8> rows;
+  rows.reserve(loop.xs);
+  for (std::size_t i = 0; i < loop.xs; ++i) {
+    const View& x = c.in[loop.carries + i];
+    rows.push_back(*x.shape);
+    if (rows[i].rank() == 0 || !sizes_agree(rows[i][0], count)) {
+      fail<InvalidArgumentError>("[loop] got a stack of shape ", *x.shape, " for ", count,
+                                 " iterations; its first size must be their number");
+    }
+    rows[i].erase(0);
+    in.push_back({nullptr, &rows[i], x.dtype});
+  }
+  for (const View& v : c.in.subspan(loop.captures_at())) in.push_back(v);
+  loop.body->infer(in, out);
+  for (std::size_t i = loop.carries; i < out.size(); ++i) out[i].shape.insert(0, count);
 }
 
-Op make_op(const char* name, bool stateful) {
+// A stack of rows, and what stands at each iteration.
+struct Rows {
+  char* base;
+  std::size_t bytes;
+  std::int64_t count;
+  std::int64_t shift = 0;
+  void* first = nullptr;  // what stands where a shifted stack has no row
+  void* at(std::int64_t i) const {
+    i += shift;
+    return i < 0 || i >= count ? first : base + static_cast<std::size_t>(i) * bytes;
+  }
+};
+
+void counted_kernel(const KernelCall& c) {
+  const CountedLoop& loop = counted_loop_of(c.attrs);
+  const std::int64_t count = c.get<CountedAttrs>().count;
+  const std::size_t carries = loop.carries;
+  if (count == 0) {
+    for (std::size_t i = 0; i < carries; ++i)
+      if (bytes_of(c.out[i]) > 0) std::memcpy(c.out[i].data, c.in[i].data, bytes_of(c.out[i]));
+    return;
+  }
+  SmallVector<Shape, 8> shapes;
+  SmallVector<Rows, 8> xs, ys;
+  SmallVector<View, 16> views(c.in.begin(), c.in.begin() + static_cast<std::ptrdiff_t>(carries));
+  const auto rows_of = [&](const View& v) {
+    return Rows{v.as<char>(), bytes_of(v) / static_cast<std::size_t>(count), count};
+  };
+  shapes.reserve(loop.xs);
+  for (std::size_t i = 0; i < loop.xs; ++i) {
+    const View& x = c.in[carries + i];
+    shapes.push_back(*x.shape);
+    shapes[i].erase(0);
+    views.push_back({nullptr, &shapes[i], x.dtype});
+    xs.push_back(rows_of(x));
+    if (loop.shifts[i].first < 0) continue;
+    xs[i].shift = loop.shifts[i].by;
+    xs[i].first = c.in[carries + loop.xs + static_cast<std::size_t>(loop.shifts[i].first)].data;
+  }
+  for (const View& v : c.in.subspan(loop.captures_at())) views.push_back(v);
+  for (const View& v : c.out.subspan(carries)) ys.push_back(rows_of(v));
+
+  Executable& program = loop.body->program();
+  Executable::Session body(program, views);
+  Carries at(c, carries, body);
+  SmallVector<void*, 16> in(at.now.begin(), at.now.end()), out(at.next.begin(), at.next.end());
+  in.resize(views.size());
+  for (std::size_t i = carries + loop.xs; i < views.size(); ++i) in[i] = views[i].data;
+  out.resize(carries + loop.ys);
+  // A carry that is also kept in a stack is read from there by the next iteration.
+  std::vector<std::int32_t> kept(carries, -1);
+  const auto& results = program.graph().outputs();
+  for (std::size_t k = 0; k < loop.ys; ++k)
+    for (std::size_t i = 0; i < carries; ++i)
+      if (results[carries + k] == results[i] && kept[i] < 0) kept[i] = static_cast<std::int32_t>(k);
+  for (std::int64_t step = 0; step < count; ++step) {
+    if ((step & 63) == 0) check_interrupt();
+    const std::int64_t row = loop.backwards ? count - 1 - step : step;
+    for (std::size_t i = 0; i < loop.xs; ++i) in[carries + i] = xs[i].at(row);
+    for (std::size_t k = 0; k < loop.ys; ++k) out[carries + k] = ys[k].at(row);
+    for (std::size_t i = 0; i < carries; ++i) {
+      in[i] = at.now[i];
+      out[i] = kept[i] >= 0 ? out[carries + static_cast<std::size_t>(kept[i])] : at.next[i];
+    }
+    body.run({in.data(), in.size()}, {out.data(), out.size()});
+    for (std::size_t i = 0; i < carries; ++i) {
+      at.next[i] = at.now[i];
+      at.now[i] = out[i];
+    }
+  }
+  at.finish();
+}
+
+std::vector<bool> wanted_operands(const Site& s, std::uint32_t wanted) {
+  std::vector<bool> want;
+  for (std::size_t i = 0; i < s.args.size(); ++i)
+    want.push_back((wanted >> std::min<std::size_t>(i, 31) & 1) &&
+                   is_differentiable(s.args[i].dtype));
+  return want;
+}
+
+void pull_while(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
+                std::span<Cotangent> grads) {
+  pull_counted(while_of(s.attrs).counted, size_of_value(s.out[0]), s.in, cts,
+               wanted_operands(s, wanted), grads);
+}
+
+Op make_while(const char* name, bool stateful) {
   return general(
       {.name = name,
        .doc = "A function repeated until a test on its results fails.",
        .dtypes = kAnyDType,
-       .attrs = &attr_type<LoopAttrs>(),
+       .attrs = &attr_type<WhileAttrs>(),
        .inputs = -1,
        .outputs = -1,
-       .infer = [](const Call& c, Avals& out) { loop_of(c.attrs).body->infer(c.in, out); },
-       .kernel = run_loop,
+       .infer = [](const Call& c, Avals& out) { while_of(c.attrs).body->infer(c.in, out); },
+       .kernel = while_kernel,
+       .batch = batch_loop,
+       .reads =
+           [](const void*, std::uint32_t) {
+             return Reads{~0u, 1};
+           },
+       .stateful = stateful},
+      [](const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out) {
+        push_while(while_of(s.attrs), s.in, tangents, out);
+      },
+      pull_while);
+}
+
+Op make_counted(const char* name, bool stateful) {
+  return general(
+      {.name = name,
+       .doc = "A function repeated a known number of times, over rows of stacks.",
+       .dtypes = kAnyDType,
+       .attrs = &attr_type<CountedAttrs>(),
+       .inputs = kAny,
+       .outputs = kAny,
+       .infer = infer_counted,
+       .kernel = counted_kernel,
        .batch = batch_loop,
        .reads =
            [](const void*, std::uint32_t) {
              return Reads{~0u, 0};
            },
        .stateful = stateful},
-      [](const Site&, std::span<const Tensor>, std::span<Tensor>) { no_gradient(); },
-      [](const Site&, std::span<const Tensor>, std::uint32_t, std::span<Cotangent>) {
-        no_gradient();
+      [](const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out) {
+        push_counted(counted_loop_of(s.attrs), s.get<CountedAttrs>().count, s.in, tangents, out);
+      },
+      [](const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
+         std::span<Cotangent> grads) {
+        const auto held = s.get<CountedAttrs>().held->shared_from_this();
+        pull_counted(
+            std::static_pointer_cast<const CountedLoop>(std::const_pointer_cast<const Held>(held)),
+            s.get<CountedAttrs>().count, s.in, cts, wanted_operands(s, wanted), grads);
       });
 }
 
-const Op while_op = make_op("while", false);
-const Op stateful_while_op = make_op("stateful_while", true);
-
-void check_test(const Tensor& t) {
-  if (t.defined() && t.dtype() == bool_ && t.rank() == 0) return;
-  fail<InvalidArgumentError>("[while_loop] the test gives ",
-                             t.defined() ? name_of(t.dtype()) : "an undefined tensor",
-                             "; expected a scalar bool, such as i < 10");
-}
-
-void check_carry(std::size_t i, const std::string& before, const std::string& after) {
-  if (before == after) return;
-  fail<InvalidArgumentError>("[while_loop] loop variable ", i, " is ", before,
-                             " before the body and ", after,
-                             " after it; dtypes and shapes must stay");
-}
-
-std::string print(const Tensor& t) {
-  std::ostringstream text;
-  text << name_of(t.dtype()) << " " << t.shape();
-  return text.str();
-}
-
-std::vector<Tensor> run_eagerly(const detail::LoopTest& test, const detail::LoopBody& body,
-                                std::vector<Tensor> vars, std::int64_t maximum) {
-  for (std::int64_t done = 0; done != maximum; ++done) {
-    check_interrupt();
-    const Tensor more = test(vars);
-    check_test(more);
-    if (!is_concrete(more)) {
-      fail<UnimplementedError>(
-          "[while_loop] the examples of a vmap would stop at different times; "
-          "put the loop around the vmap");
-    }
-    if (!more.item<bool>()) break;
-    std::vector<Tensor> next = body(vars);
-    for (std::size_t i = 0; i < vars.size(); ++i) check_carry(i, print(vars[i]), print(next[i]));
-    vars = std::move(next);
-  }
-  return vars;
-}
+const Op while_op = make_while("while", false);
+const Op stateful_while_op = make_while("stateful_while", true);
+const Op stateful_counted_loop_op = make_counted("stateful_counted_loop", true);
 
 }  // namespace
 
-namespace detail {
+const Op counted_loop_op = make_counted("counted_loop", false);
 
-std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::vector<Tensor> vars,
-                              std::int64_t maximum) {
-  for (std::size_t i = 0; i < vars.size(); ++i) {
-    if (!vars[i].defined())
-      fail<InvalidArgumentError>("[while_loop] loop variable ", i, " is an undefined tensor");
-    if (vars[i].impl()->has(kWeak))
-      vars[i] = cast(vars[i], vars[i].dtype() == float64 ? float32 : int32);
-  }
-  if (!thread_context.graph) return run_eagerly(test, body, std::move(vars), maximum);
-  const std::size_t count = vars.size();
-  std::vector<std::shared_ptr<VariableState>> written;  // by the body: further carries
-  std::vector<OpenRegion> open;
-  for (bool again = true; again;) {
-    again = false;
-    std::vector<Aval> carries;
-    for (const Tensor& t : vars) carries.push_back({t.dtype(), t.shape()});
-    open.clear();
-    open.push_back(
-        open_region(*thread_context.graph, carries, written,
-                    [&](const std::vector<Tensor>& in) { return std::vector{test(in)}; }));
-    check_test(open[0].out[0]);
-    open.push_back(open_region(*thread_context.graph, carries, written,
-                               [&](const std::vector<Tensor>& in) { return body(in); }));
-    for (const auto& e : open[1].variables) {
-      if (!e.is_written || std::ranges::count(written, e.variable)) continue;
-      written.push_back(e.variable);
-      vars.push_back(read_variable(*e.variable));
-      again = true;
-    }
-  }
-  for (const auto& variable : written)
-    for (const auto& e : open[1].variables)
-      if (e.variable == variable) open[1].out.push_back(e.now);
-  for (std::size_t i = 0; i < vars.size(); ++i) {
-    check_carry(i, open[1].print({vars[i].dtype(), vars[i].shape()}),
-                open[1].print(open[1].result(i)));
-  }
-  const auto loop = std::make_shared<Loop>();
-  std::vector<std::shared_ptr<Region>> regions;
-  for (const Tensor& t : close_regions(open, regions)) vars.push_back(t);
-  loop->test = regions[0];
-  loop->body = regions[1];
-  loop->maximum_iterations = maximum;
-  const LoopAttrs attrs{loop.get()};
-  const bool stateful = loop->test->is_stateful() || loop->body->is_stateful();
-  const Tensors out = (stateful ? stateful_while_op : while_op).run(vars, &attrs);
-  for (std::size_t i = 0; i < written.size(); ++i) Variable(written[i]).assign(out[count + i]);
-  return std::vector<Tensor>(out.begin(), out.begin() + count);
+CountedLoop::CountedLoop() {
+  static std::atomic<std::uint64_t> made{0};
+  id = ++made;
 }
 
-}  // namespace detail
+std::shared_ptr<CountedLoop> CountedLoop::with_body(std::shared_ptr<Region> other) const {
+  auto loop = std::make_shared<CountedLoop>();
+  loop->body = std::move(other);
+  loop->carries = carries;
+  loop->xs = xs;
+  loop->ys = loop->body->output_count() - carries;
+  loop->shifts = shifts;
+  loop->backwards = backwards;
+  return loop;
+}
+
+std::shared_ptr<const Held> CountedLoop::without_effects() const {
+  auto pure = body->without_effects();
+  return pure ? with_body(std::move(pure)) : nullptr;
+}
+
+std::shared_ptr<const Held> WhileLoop::without_effects() const {
+  const auto pure_test = test->without_effects(), pure_body = body->without_effects();
+  if (!pure_test && !pure_body) return nullptr;
+  auto pure = std::make_shared<WhileLoop>();
+  pure->test = pure_test ? pure_test : test;
+  pure->body = pure_body ? pure_body : body;
+  pure->maximum_iterations = maximum_iterations;
+  pure->counted = counted->with_body(pure->body);
+  return pure;
+}
+
+bool same_count(const void* a, const void* b) {
+  return static_cast<const CountedAttrs*>(a)->count == static_cast<const CountedAttrs*>(b)->count;
+}
+
+std::size_t CountedLoop::firsts() const {
+  std::int32_t last = -1;
+  for (const Shift& s : shifts) last = std::max(last, s.first);
+  return static_cast<std::size_t>(last + 1);
+}
+
+std::int64_t size_of_value(const Tensor& number) {
+  if (is_concrete(number)) return number.item<std::int64_t>();
+  fail<UnimplementedError>(
+      "[while_loop] inside a traced function, a loop whose number of iterations depends on data "
+      "has "
+      "no gradient yet");
+}
+
+const CountedLoop& counted_loop_of(const void* attrs) {
+  return *static_cast<const CountedLoop*>(static_cast<const CountedAttrs*>(attrs)->held);
+}
+
+Tensors run_while_node(const std::shared_ptr<WhileLoop>& loop, std::span<const Tensor> operands) {
+  const WhileAttrs attrs{loop.get()};
+  const bool stateful = loop->test->is_stateful() || loop->body->is_stateful();
+  return (stateful ? stateful_while_op : while_op).run(operands, &attrs);
+}
+
+Tensors run_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,
+                    std::span<const Tensor> operands) {
+  const CountedAttrs attrs{const_cast<CountedLoop*>(loop.get()), count};
+  return (loop->body->is_stateful() ? stateful_counted_loop_op : counted_loop_op)
+      .run(operands, &attrs);
+}
+
 }  // namespace gradus

@@ -1,6 +1,7 @@
 #include "compile/region.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.h"
 #include "compile/graph_copy.h"
@@ -53,8 +54,11 @@ std::shared_ptr<Region> Region::without_effects() const {
     changed = true;
     SmallVector<Graph::Value, 8> in;
     for (Graph::Value v : graph_->operands(n)) in.push_back(copy[v]);
-    const Held* const attrs = pure.get();  // the one field of nodes with regions
-    copy.replace(n, *n.op, &attrs, in);
+    std::vector<std::byte> attrs(n.op->attrs().bytes);
+    std::memcpy(attrs.data(), graph_->attrs(n), attrs.size());
+    const Held* const held = pure.get();  // the first field of nodes with regions
+    std::memcpy(attrs.data(), &held, sizeof held);
+    copy.replace(n, *n.op, attrs.data(), in);
   }
   return changed ? std::make_shared<Region>(copy.finish()) : nullptr;
 }
@@ -76,7 +80,12 @@ Tensors Region::operator()(std::span<const Tensor> in) const {
 }
 
 Executable& Region::program() const {
-  std::call_once(compiled_, [&] { program_ = std::make_unique<Executable>(optimise(graph_)); });
+  std::call_once(compiled_, [&] {
+    std::vector<Donation> carried;  // the body of a loop may write a carry over what it was
+    for (std::uint32_t i = 0; i < std::min(input_count(), output_count()); ++i)
+      carried.push_back({i, i});
+    program_ = std::make_unique<Executable>(optimise(graph_), carried);
+  });
   return *program_;
 }
 

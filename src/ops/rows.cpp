@@ -67,6 +67,8 @@ std::vector<Sample> row_samples() {
           {{{{3, 0}}, index_below(3), {{0}}}, nullptr}};
 }
 
+Reads read_index(const void*, std::uint32_t) { return {2, 0}; }
+
 OpInfo row_info(const char* name, const char* doc, DTypes dtypes, KernelFn kernel) {
   return {.name = name,
           .doc = doc,
@@ -76,6 +78,7 @@ OpInfo row_info(const char* name, const char* doc, DTypes dtypes, KernelFn kerne
           .infer = infer_row,
           .kernel = kernel,
           .batch = batch_loop,
+          .reads = read_index,
           .samples = row_samples,
           .in_place_ok = true};
 }
@@ -88,12 +91,22 @@ Shape row_of(const Shape& shape) {
 
 }  // namespace
 
-const Op set_row_op =
-    linear(row_info("set_row", "A tensor with one row replaced.", kAnyDType, set_kernel),
-           [](const Site& s, int input, const Tensor& ct) -> Cotangent {
-             if (input == 2) return gather(ct, s.in[1]);
-             return set_row(ct, s.in[1], zeros(row_of(s.shape(0)), ct.dtype()));
-           });
+// Not `linear`: the row's gradient is read before the tensor's is written, which can then happen in
+// place.
+const Op set_row_op = general(
+    row_info("set_row", "A tensor with one row replaced.", kAnyDType, set_kernel),
+    [](const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out) {
+      const auto moved = [&](std::size_t i) {
+        return tangents[i].defined() ? tangents[i] : zeros(s.args[i].shape, s.args[i].dtype);
+      };
+      out[0] = set_row(moved(0), s.in[1], moved(2));
+    },
+    [](const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
+       std::span<Cotangent> grads) {
+      if (wanted & 4) grads[2] = gather(cts[0], s.in[1]);
+      if (wanted & 1)
+        grads[0] = set_row(cts[0], s.in[1], zeros(row_of(s.shape(0)), cts[0].dtype()));
+    });
 
 const Op add_row_op =
     linear(row_info("add_row", "A tensor with something added to one row.", kNumeric, add_kernel),

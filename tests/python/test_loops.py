@@ -104,3 +104,61 @@ def test_maps_and_folds_of_unknown_size(n):
         compiled = tf.function(f, input_signature=[tf.TensorSpec([None, 2], tf.float32)])
         for a, b in zip(tf.nest.flatten(f(x)), tf.nest.flatten(compiled(x))):
             np.testing.assert_allclose(a.numpy(), b.numpy())
+
+
+def gradients(f, *args):
+    """The value of f and its gradients, inside of a function and at once."""
+    def run(*args):
+        with tf.GradientTape() as tape:
+            tape.watch(args)
+            value = f(*args)
+        return value, tape.gradient(value, args)
+    for a, b in zip(tf.nest.flatten(run(*args)), tf.nest.flatten(tf.function(run)(*args))):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5, atol=1e-6)
+    return run(*args)[1]
+
+
+def test_gradients_of_loops():
+    x, w = tf.constant([0.5, -0.25]), tf.constant([[0.3, 0.1], [-0.2, 0.4]])
+
+    def recurrent(x, w):
+        return tf.reduce_sum(tf.while_loop(
+            lambda i, h: i < 6, lambda i, h: (i + 1, tf.tanh(tf.linalg.matvec(w, h) + x)), [0, x])[1])
+    gradients(recurrent, x, w)
+
+    def array(x, w):
+        def body(i, array, h):
+            h = tf.sin(h) * tf.gather(x, i % 2) + w[0]
+            return i + 1, array.write(i, h), h
+        array = tf.while_loop(lambda i, *_: i < 5, body, [0, tf.TensorArray(tf.float32, 5), x])[1]
+        return tf.reduce_sum(array.stack() ** 2) + tf.reduce_sum(array.read(2))
+    gradients(array, x, w)
+
+
+def test_gradient_of_a_closed_form():
+    """x ** 10 by a loop: 10 x ** 9, 90 x ** 8."""
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.while_loop(lambda i, p: i < 10, lambda i, p: (i + 1, p * x), [0, tf.ones_like(x)])[1]
+            first = inner.gradient(y, x)
+        return y, first, outer.gradient(first, x)
+    np.testing.assert_allclose([float(v) for v in f(tf.constant(1.1))], [1.1 ** 10, 10 * 1.1 ** 9, 90 * 1.1 ** 8], rtol=1e-5)
+
+
+@pytest.mark.parametrize("n", [1, 4])
+def test_gradients_of_maps_and_folds_of_unknown_size(n):
+    x = tf.reshape(tf.range(2.0 * n), [n, 2]) / 10.0
+    for f in (lambda x: tf.map_fn(lambda r: r * tf.sin(r), x), lambda x: tf.scan(lambda a, r: a * 2.0 + r * r, x),
+              lambda x: tf.scan(lambda a, r: a * tf.reduce_sum(r), x, initializer=1.0, reverse=True),
+              lambda x: tf.foldl(lambda a, r: a * tf.cos(r), x), lambda x: tf.foldr(lambda a, r: a * a - r, x)):
+        def run(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.reduce_sum(f(x) ** 2)
+            return tape.gradient(y, x)
+        compiled = tf.function(run, input_signature=[tf.TensorSpec([None, 2], tf.float32)])
+        np.testing.assert_allclose(run(x).numpy(), compiled(x).numpy(), rtol=1e-5, atol=1e-6)

@@ -1,0 +1,85 @@
+// The nodes of loops.
+//
+//   while     carries, then captures: body(carries, captures) as long as test(carries, captures).
+//             Carry 0 is the number of iterations so far, an int64.
+//   counted   a known number of iterations. Takes carries, stacks with one row for each iteration,
+//             and captures; gives carries and stacks of what each iteration makes besides. A loop
+//             that runs backwards takes and makes rows from the last to the first.
+//
+// A stack may be shifted: iteration i sees row i - 1 (or i + 1), and where there is no such row an
+// operand of its own: the value of a carry before each iteration is the one after it, shifted.
+// Carries and rows are written where they will be read; nothing is copied that is not changed.
+#pragma once
+#include <map>
+
+#include "compile/region.h"
+
+namespace gradus {
+
+struct CountedLoop;
+
+struct WhileLoop final : Held, Repeatable {
+  std::shared_ptr<Region> test, body;
+  std::int64_t maximum_iterations = -1;
+  std::shared_ptr<CountedLoop> counted;  // the same, as its derivative repeats it
+
+  std::size_t carries() const { return body->output_count(); }
+  bool may_repeat() const override { return test->may_repeat() && body->may_repeat(); }
+  std::shared_ptr<const Held> without_effects() const override;
+};
+
+struct CountedLoop final : Held, Repeatable {
+  std::shared_ptr<Region> body;  // (carries, rows, captures) -> (carries, rows)
+  std::size_t carries = 0, xs = 0, ys = 0;
+  struct Shift {
+    std::int32_t first = -1;  // which of the firsts stands where there is no row; -1: not shifted
+    std::int32_t by = 0;      // -1 or 1
+  };
+  std::vector<Shift> shifts;  // by x
+  bool backwards = false;
+  std::uint64_t id, extends = 0;  // the same loop with fewer stacks as results, if there is one
+
+  CountedLoop();
+
+  // Operands: carries, xs, firsts, captures.
+  std::size_t firsts() const;
+  std::size_t captures_at() const { return carries + xs + firsts(); }
+  std::size_t captures() const { return body->input_count() - carries - xs; }
+
+  bool may_repeat() const override { return body->may_repeat(); }
+  std::shared_ptr<const Held> without_effects() const override;
+  // The same with another body, which has the same carries and xs.
+  std::shared_ptr<CountedLoop> with_body(std::shared_ptr<Region> other) const;
+
+  using Key = std::pair<std::vector<bool>, std::vector<bool>>;
+  struct Pull;
+  mutable std::mutex mutex;
+  mutable std::map<Key, std::shared_ptr<const Pull>> pulls;
+};
+
+extern const Op counted_loop_op;
+
+Tensors run_while_node(const std::shared_ptr<WhileLoop>& loop, std::span<const Tensor> operands);
+Tensors run_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,
+                    std::span<const Tensor> operands);
+const CountedLoop& counted_loop_of(const void* attrs);
+// The attributes of both are equal but for the loop.
+bool same_count(const void* a, const void* b);
+
+// Derivatives (loop_gradient.cpp). Gradients by operand.
+void pull_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,
+                  std::span<const Tensor> operands, std::span<const Tensor> cts,
+                  const std::vector<bool>& wanted, std::span<Cotangent> grads);
+void push_counted(const CountedLoop& loop, std::int64_t count, std::span<const Tensor> operands,
+                  std::span<const Tensor> tangents, std::span<Tensor> out);
+void push_while(const WhileLoop& loop, std::span<const Tensor> operands,
+                std::span<const Tensor> tangents, std::span<Tensor> out);
+
+// A number of the program as a size.
+std::int64_t size_of_value(const Tensor& number);
+
+// How often the body runs, if that follows from constants alone and is not too much to count: -1 if
+// it does not (trip_count.cpp).
+std::int64_t trip_count(const WhileLoop& loop, std::span<const Tensor> operands);
+
+}  // namespace gradus

@@ -1,0 +1,141 @@
+// The part of a loop that decides when it ends is often a counter and a constant. It is found by
+// walking back from the test, and run while the loop is traced.
+#include <cstring>
+
+#include "compile/graph_copy.h"
+#include "compile/loop.h"
+#include "compile/pipeline.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+using Value = Graph::Value;
+constexpr Value kNone = ~0u;
+constexpr std::int64_t kMaxCounted = 1 << 20;  // iterations: about 50 ms
+constexpr std::int64_t kMaxBytes = 1 << 12;    // of a carry: decisions are small
+
+// Which values some values are computed from.
+std::vector<bool> needed_for(const Graph& g, std::vector<bool> needed) {
+  for (std::size_t k = g.nodes().size(); k-- > 0;) {
+    const Graph::Node& n = g.nodes()[k];
+    bool any = false;
+    for (std::uint32_t i = 0; i < n.out_count; ++i) any = any || needed[n.first_out + i];
+    for (Value v : g.operands(n)) needed[v] = needed[v] || any;
+  }
+  return needed;
+}
+
+// Copies what is needed into another graph; false if that has effects.
+bool copy_needed(const Graph& from, const std::vector<bool>& needed, std::vector<Value>& now,
+                 Graph& to) {
+  for (const Graph::Node& n : from.nodes()) {
+    bool any = false;
+    for (std::uint32_t i = 0; i < n.out_count; ++i) any = any || needed[n.first_out + i];
+    if (!any) continue;
+    if (n.op->info.stateful) return false;
+    SmallVector<Value, 8> in;
+    for (Value v : from.operands(n)) {
+      if (now[v] == kNone) now[v] = to.add_constant(from.info(v).constant);
+      in.push_back(now[v]);
+    }
+    const Graph::Node copy = to.add(*n.op, from.attrs(n), in);
+    for (std::uint32_t i = 0; i < n.out_count; ++i) now[n.first_out + i] = copy.first_out + i;
+  }
+  return true;
+}
+
+bool is_small_and_known(const Tensor& t) {
+  return is_concrete(t) && static_cast<std::int64_t>(t.num_bytes()) <= kMaxBytes;
+}
+
+}  // namespace
+
+std::int64_t trip_count(const WhileLoop& loop, std::span<const Tensor> operands) {
+  const Graph &test = loop.test->graph(), &body = loop.body->graph();
+  const std::size_t carries = loop.carries();
+  std::vector<bool> in_test(test.value_count(), false), in_body(body.value_count(), false);
+  in_test[test.outputs()[0]] = true;
+  in_test = needed_for(test, std::move(in_test));
+  std::vector<bool> decides(operands.size(), false);
+  for (std::size_t i = 0; i < operands.size(); ++i) decides[i] = in_test[test.inputs()[i]];
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < carries; ++i)
+      if (decides[i]) in_body[body.outputs()[i]] = true;
+    in_body = needed_for(body, std::move(in_body));
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (decides[i] || !in_body[body.inputs()[i]]) continue;
+      decides[i] = changed = true;
+    }
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (decides[i] && !is_small_and_known(operands[i])) return -1;
+
+  // One step: the deciding carries after an iteration, and whether there is another.
+  const auto step = Graph::make(), start = Graph::make();
+  std::vector<Tensor> state;
+  std::vector<Value> before(body.value_count(), kNone), tested(test.value_count(), kNone),
+      first(test.value_count(), kNone), outputs;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!decides[i]) continue;
+    const Value constant = start->add_constant(operands[i]);
+    first[test.inputs()[i]] = constant;
+    if (i < carries) {
+      before[body.inputs()[i]] = step->add_input({operands[i].dtype(), operands[i].shape()});
+      state.push_back(operands[i]);
+    } else {
+      before[body.inputs()[i]] = tested[test.inputs()[i]] = step->add_constant(operands[i]);
+    }
+  }
+  {
+    const TraceScope scope(*start);
+    if (!copy_needed(test, in_test, first, *start)) return -1;
+    const Value answer = test.outputs()[0];
+    if (first[answer] == kNone) first[answer] = start->add_constant(test.info(answer).constant);
+    start->set_outputs({first[answer]});
+  }
+  {
+    const TraceScope scope(*step);
+    if (!copy_needed(body, in_body, before, *step)) return -1;
+    for (std::size_t i = 0; i < carries; ++i) {
+      if (!decides[i]) continue;
+      Value& after = before[body.outputs()[i]];
+      if (after == kNone) after = step->add_constant(body.info(body.outputs()[i]).constant);
+      tested[test.inputs()[i]] = after;
+      outputs.push_back(after);
+    }
+    if (!copy_needed(test, in_test, tested, *step)) return -1;
+    const Value answer = test.outputs()[0];
+    if (tested[answer] == kNone) tested[answer] = step->add_constant(test.info(answer).constant);
+    outputs.push_back(tested[answer]);
+    step->set_outputs(outputs);
+  }
+  Executable begin(optimise(start)), next(optimise(step));
+  std::vector<Tensor> out(1);
+  begin.run({}, out);
+  bool more = out[0].item<bool>();
+  std::vector<View> views;
+  std::vector<Tensor> memory;
+  std::vector<void*> now, then;
+  for (const Tensor& t : state) {
+    views.push_back({nullptr, &t.shape(), t.dtype()});
+    for (std::vector<void*>* place : {&now, &then}) {
+      memory.push_back(make_tensor(t.dtype(), t.shape()));
+      place->push_back(memory.back().impl()->data);
+    }
+    if (t.num_bytes() > 0) std::memcpy(now.back(), t.impl()->data, t.num_bytes());
+  }
+  Executable::Session session(next, views);
+  std::int64_t count = 0;
+  for (; more && count != loop.maximum_iterations; ++count) {
+    if (count == kMaxCounted) return -1;
+    then.push_back(&more);
+    session.run(now, then);
+    then.pop_back();
+    std::swap(now, then);
+  }
+  return count;
+}
+
+}  // namespace gradus

@@ -1,0 +1,272 @@
+// Loops as users write them: run at once, or traced into a node.
+#include <algorithm>
+#include <sstream>
+
+#include "base/check.h"
+#include "compile/loop.h"
+#include "gradus/control.h"
+#include "gradus/interrupt.h"
+#include "gradus/ops.h"
+#include "gradus/variable.h"
+#include "tensor/tensor_impl.h"
+
+namespace gradus {
+namespace {
+
+void check_test(const Tensor& t) {
+  if (t.defined() && t.dtype() == bool_ && t.rank() == 0) return;
+  fail<InvalidArgumentError>("[while_loop] the test gives ",
+                             t.defined() ? name_of(t.dtype()) : "an undefined tensor",
+                             "; expected a scalar bool, such as i < 10");
+}
+
+void check_carry(const char* what, std::size_t i, const std::string& before,
+                 const std::string& after) {
+  if (before == after) return;
+  fail<InvalidArgumentError>("[", what, "] loop variable ", i, " is ", before,
+                             " before the body and ", after,
+                             " after it; dtypes and shapes must stay");
+}
+
+std::string print(const Tensor& t) {
+  if (!t.defined()) return "undefined";
+  std::ostringstream text;
+  text << name_of(t.dtype()) << " " << t.shape();
+  return text.str();
+}
+
+void check_carries(const char* what, std::span<const Tensor> before,
+                   std::span<const Tensor> after) {
+  if (after.size() < before.size())
+    fail<InvalidArgumentError>("[", what, "] there are ", before.size(),
+                               " loop variables and the body gives ", after.size());
+  for (std::size_t i = 0; i < before.size(); ++i)
+    check_carry(what, i, print(before[i]), print(after[i]));
+}
+
+// Numbers among loop variables become tensors.
+void give_dtypes(const char* what, std::vector<Tensor>& vars) {
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    if (!vars[i].defined())
+      fail<InvalidArgumentError>("[", what, "] loop variable ", i, " is an undefined tensor");
+    if (vars[i].impl()->has(kWeak))
+      vars[i] = cast(vars[i], vars[i].dtype() == float64 ? float32 : int32);
+  }
+}
+
+std::vector<Tensor> run_eagerly(const detail::LoopTest& test, const detail::LoopBody& body,
+                                std::vector<Tensor> vars, std::int64_t maximum) {
+  for (std::int64_t done = 0; done != maximum; ++done) {
+    check_interrupt();
+    const Tensor more = test(vars);
+    check_test(more);
+    if (!is_concrete(more)) {
+      fail<UnimplementedError>(
+          "[while_loop] the examples of a vmap would stop at different times; "
+          "put the loop around the vmap");
+    }
+    if (!more.item<bool>()) break;
+    std::vector<Tensor> next = body(vars);
+    check_carries("while_loop", vars, next);
+    vars = std::move(next);
+  }
+  return vars;
+}
+
+// A body, traced until its carries, which include the variables that it writes, are known.
+struct TracedBody {
+  OpenRegion region;
+  std::vector<Tensor> start;  // of the carries
+  std::vector<std::shared_ptr<VariableState>> written;
+};
+
+using Trace = std::function<std::vector<Tensor>(std::vector<Tensor>)>;
+
+// `rows`: further inputs of the body, after the carries of the user and before the variables.
+TracedBody trace_body(const char* what, std::vector<Tensor> vars, const std::vector<Aval>& rows,
+                      const Trace& body) {
+  const std::size_t count = vars.size();
+  TracedBody traced{{}, std::move(vars), {}};
+  for (bool again = true; again;) {
+    again = false;
+    std::vector<Aval> in;
+    for (std::size_t i = 0; i < count; ++i)
+      in.push_back({traced.start[i].dtype(), traced.start[i].shape()});
+    in.insert(in.end(), rows.begin(), rows.end());
+    for (std::size_t i = count; i < traced.start.size(); ++i)
+      in.push_back({traced.start[i].dtype(), traced.start[i].shape()});
+    traced.region = open_region(*thread_context.graph, in, traced.written, body);
+    for (const auto& e : traced.region.variables) {
+      if (!e.is_written || std::ranges::count(traced.written, e.variable)) continue;
+      traced.written.push_back(e.variable);
+      traced.start.push_back(read_variable(*e.variable));
+      again = true;
+    }
+  }
+  OpenRegion& region = traced.region;
+  if (region.out.size() < count)
+    fail<InvalidArgumentError>("[", what, "] there are ", count,
+                               " loop variables and the body gives ", region.out.size());
+  for (std::size_t i = 0; i < region.out.size(); ++i) {
+    Tensor& t = region.out[i];
+    if (!t.defined())
+      fail<InvalidArgumentError>("[", what, "] result ", i, " of the body is undefined");
+    if (!t.impl()->has(kWeak)) continue;
+    const DType dtype = i < count              ? traced.start[i].dtype()
+                        : t.dtype() == float64 ? float32
+                                               : int32;
+    region.inside([&] { t = cast(t, dtype); });
+  }
+  std::vector<Tensor> after;
+  for (const auto& variable : traced.written)
+    for (const auto& e : region.variables)
+      if (e.variable == variable) after.push_back(e.now);
+  region.out.insert(region.out.begin() + static_cast<std::ptrdiff_t>(count), after.begin(),
+                    after.end());
+  for (std::size_t i = 0; i < traced.start.size(); ++i) {
+    const Tensor& start = traced.start[i];
+    check_carry(what, i, region.print({start.dtype(), start.shape()}),
+                region.print(region.result(i)));
+  }
+  return traced;
+}
+
+std::vector<Tensor> take_results(const Tensors& out, const TracedBody& body, std::size_t count) {
+  for (std::size_t i = 0; i < body.written.size(); ++i)
+    Variable(body.written[i]).assign(out[count + i]);
+  std::vector<Tensor> results(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(count));
+  results.insert(results.end(), out.begin() + static_cast<std::ptrdiff_t>(body.start.size()),
+                 out.end());
+  return results;
+}
+
+// The region with one more input and output before the others: how often it ran.
+std::shared_ptr<Region> with_counter(const Region& region, bool counts) {
+  RegionBuilder b(region.graph());
+  const Tensor done = b.add_input({int64, {}});
+  std::vector<Tensor> in, out;
+  for (std::size_t i = 0; i < region.input_count(); ++i) in.push_back(b.add_input(region.input(i)));
+  b.inside([&] {
+    if (counts) out.push_back(done + 1);
+    for (const Tensor& t : region(in)) out.push_back(t);
+  });
+  return b.finish(out);
+}
+
+std::shared_ptr<CountedLoop> counted(const std::shared_ptr<Region>& body, std::size_t carries) {
+  auto loop = std::make_shared<CountedLoop>();
+  loop->body = body;
+  loop->carries = carries;
+  return loop;
+}
+
+}  // namespace
+
+namespace detail {
+
+std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::vector<Tensor> vars,
+                              std::int64_t maximum) {
+  give_dtypes("while_loop", vars);
+  if (!thread_context.graph) return run_eagerly(test, body, std::move(vars), maximum);
+  const std::size_t count = vars.size();
+  if (count == 0) fail<InvalidArgumentError>("[while_loop] there are no loop variables");
+  TracedBody traced =
+      trace_body("while_loop", std::move(vars), {}, [&](auto in) { return body(in); });
+  if (traced.region.out.size() != traced.start.size())
+    fail<InvalidArgumentError>("[while_loop] there are ", count,
+                               " loop variables and the body gives ", traced.region.out.size());
+  std::vector<Aval> carries;
+  for (const Tensor& t : traced.start) carries.push_back({t.dtype(), t.shape()});
+  std::vector<OpenRegion> open;
+  open.push_back(open_region(*thread_context.graph, carries, traced.written,
+                             [&](const std::vector<Tensor>& in) { return std::vector{test(in)}; }));
+  check_test(open[0].out[0]);
+  open.push_back(std::move(traced.region));
+  const auto loop = std::make_shared<WhileLoop>();
+  std::vector<std::shared_ptr<Region>> regions;
+  std::vector<Tensor> operands = traced.start;
+  for (const Tensor& t : close_regions(open, regions)) operands.push_back(t);
+  loop->test = regions[0];
+  loop->body = regions[1];
+  loop->maximum_iterations = maximum;
+  const std::int64_t known = trip_count(*loop, operands);
+  if (known >= 0)
+    return take_results(run_counted(counted(loop->body, carries.size()), known, operands), traced,
+                        count);
+  loop->test = with_counter(*loop->test, false);
+  loop->body = with_counter(*loop->body, true);
+  loop->counted = counted(loop->body, carries.size() + 1);
+  operands.insert(operands.begin(), Tensor(std::int64_t{0}));
+  const Tensors out = run_while_node(loop, operands);
+  return take_results(Tensors(out.begin() + 1, out.end()), traced, count);
+}
+
+std::int64_t rows_of(const std::vector<Tensor>& xs) {
+  if (xs.empty() || !xs[0].defined() || xs[0].rank() == 0)
+    fail<InvalidArgumentError>("[scan] got no stack; expected a tensor with rows");
+  return xs[0].shape()[0];
+}
+
+std::vector<Tensor> run_scan(const LoopBody& body, std::vector<Tensor> vars,
+                             const std::vector<Tensor>& xs, std::int64_t length, bool reverse) {
+  give_dtypes("scan", vars);
+  std::vector<Aval> rows;
+  for (const Tensor& x : xs) {
+    if (x.rank() == 0) fail<InvalidArgumentError>("[scan] got a scalar; it has no rows");
+    if (x.shape()[0] != length)
+      fail<InvalidArgumentError>("[scan] got stacks of different first sizes, ", x.shape()[0],
+                                 " and ", length);
+    rows.push_back({x.dtype(), x.shape()});
+    rows.back().shape.erase(0);
+  }
+  const std::size_t count = vars.size();
+  if (thread_context.graph) {
+    std::vector<OpenRegion> open;
+    TracedBody traced = trace_body("scan", std::move(vars), rows, body);
+    // Variables that the body writes are carries: before the rows.
+    if (!traced.written.empty()) {
+      Graph& g = *traced.region.graph;
+      std::vector<Graph::Value> in = g.inputs();
+      const auto first = in.begin() + static_cast<std::ptrdiff_t>(count);
+      const auto variables = first + static_cast<std::ptrdiff_t>(rows.size());
+      std::rotate(first, variables, variables + static_cast<std::ptrdiff_t>(traced.written.size()));
+      g.set_inputs(std::move(in));
+    }
+    open.push_back(std::move(traced.region));
+    const std::size_t ys = open[0].out.size() - traced.start.size();
+    std::vector<std::shared_ptr<Region>> regions;
+    std::vector<Tensor> operands = traced.start;
+    operands.insert(operands.end(), xs.begin(), xs.end());
+    for (const Tensor& t : close_regions(open, regions)) operands.push_back(t);
+    const auto loop = counted(regions[0], traced.start.size());
+    loop->xs = xs.size();
+    loop->shifts.resize(xs.size());
+    loop->ys = ys;
+    loop->backwards = reverse;
+    return take_results(run_counted(loop, length, operands), traced, count);
+  }
+  std::vector<std::vector<Tensor>> made;
+  std::vector<std::vector<Tensor>> slices;
+  for (const Tensor& x : xs) slices.push_back(unstack(x, 0));
+  for (std::int64_t step = 0; step < length; ++step) {
+    check_interrupt();
+    const auto row = static_cast<std::size_t>(reverse ? length - 1 - step : step);
+    std::vector<Tensor> in = vars;
+    for (const auto& slice : slices) in.push_back(slice[row]);
+    std::vector<Tensor> out = body(in);
+    check_carries("scan", vars, out);
+    vars.assign(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(count));
+    made.resize(out.size() - count);
+    for (std::size_t k = 0; k < made.size(); ++k) made[k].push_back(out[count + k]);
+  }
+  if (length == 0)
+    fail<InvalidArgumentError>("[scan] got no rows; what the function makes of them is not known");
+  for (auto& column : made) {
+    if (reverse) std::reverse(column.begin(), column.end());
+    vars.push_back(stack(column, 0));
+  }
+  return vars;
+}
+
+}  // namespace detail
+}  // namespace gradus
