@@ -4,10 +4,13 @@
 #include <atomic>
 #include <cstring>
 
+#include "autodiff/rules.h"
 #include "base/check.h"
 #include "gradus/interrupt.h"
 #include "gradus/ops.h"
+#include "gradus/tracing.h"
 #include "graph/batch.h"
+#include "graph/context.h"
 #include "graph/symbols.h"
 #include "tensor/tensor_impl.h"
 
@@ -184,10 +187,99 @@ std::vector<bool> wanted_operands(const Site& s, std::uint32_t wanted) {
   return want;
 }
 
+// The gradient of a loop whose number of iterations only the program knows: operands are that
+// number, those of the loop, and cotangents; results are the gradients of some of the operands.
+struct WhileGradient final : Held {
+  std::shared_ptr<const CountedLoop> loop;
+  std::size_t operands = 0;
+  std::vector<bool> wanted, given;     // operands of the loop, cotangents
+  std::vector<std::size_t> gradients;  // by result: the operand
+};
+
+const WhileGradient& gradient_of(const void* attrs) {
+  return *static_cast<const WhileGradient*>(static_cast<const WhileAttrs*>(attrs)->held);
+}
+
+Tensor copy_of(const View& v) {
+  Tensor t = make_tensor(v.dtype, *v.shape);
+  if (bytes_of(v) > 0) std::memcpy(t.impl()->data, v.data, bytes_of(v));
+  return t;
+}
+
+// Now the number is known: as outside of a trace.
+void gradient_kernel(const KernelCall& c) {
+  const WhileGradient& w = gradient_of(c.attrs);
+  const PauseTracing at_once;
+  const Mute nobody_is_told(0);
+  std::vector<Tensor> operands, cts;
+  for (const View& v : c.in.subspan(1, w.operands)) operands.push_back(copy_of(v));
+  std::size_t next = 1 + w.operands;
+  for (bool given : w.given) cts.push_back(given ? copy_of(c.in[next++]) : Tensor());
+  std::vector<Cotangent> grads(operands.size());
+  pull_counted(w.loop, *c.in[0].as<std::int64_t>(), operands, cts, w.wanted, grads);
+  for (std::size_t k = 0; k < w.gradients.size(); ++k) {
+    const Cotangent& g = grads[w.gradients[k]];
+    if (bytes_of(c.out[k]) == 0) continue;
+    if (g.is_zero()) {
+      std::memset(c.out[k].data, 0, bytes_of(c.out[k]));
+    } else {
+      std::memcpy(c.out[k].data, dense(g).impl()->data, bytes_of(c.out[k]));
+    }
+  }
+}
+
+[[noreturn]] void no_second_derivative() {
+  fail<UnimplementedError>(
+      "[while_loop] inside a traced function, a loop whose number of iterations depends on data "
+      "has "
+      "a first derivative in reverse mode and none of that one; make the number known, or use "
+      "forward mode first");
+}
+
+const Op while_gradient_op = general(
+    {.name = "while_gradient",
+     .doc = "The gradient of a while.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<WhileAttrs>(),
+     .inputs = -1,
+     .outputs = -1,
+     .infer =
+         [](const Call& c, Avals& out) {
+           for (std::size_t i : gradient_of(c.attrs).gradients)
+             out.push_back({c.in[1 + i].dtype, *c.in[1 + i].shape});
+         },
+     .kernel = gradient_kernel,
+     .batch = batch_loop},
+    [](const Site&, std::span<const Tensor>, std::span<Tensor>) { no_second_derivative(); },
+    [](const Site&, std::span<const Tensor>, std::uint32_t, std::span<Cotangent>) {
+      no_second_derivative();
+    });
+
 void pull_while(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
                 std::span<Cotangent> grads) {
-  pull_counted(while_of(s.attrs).counted, size_of_value(s.out[0]), s.in, cts,
-               wanted_operands(s, wanted), grads);
+  const WhileLoop& loop = while_of(s.attrs);
+  const std::vector<bool> want = wanted_operands(s, wanted);
+  const Tensor& count = s.out[0];
+  if (is_concrete(count)) {
+    pull_counted(loop.counted, count.item<std::int64_t>(), s.in, cts, want, grads);
+    return;
+  }
+  const auto gradient = std::make_shared<WhileGradient>();
+  gradient->loop = loop.counted;
+  gradient->operands = s.in.size();
+  gradient->wanted = want;
+  std::vector<Tensor> operands{count};
+  operands.insert(operands.end(), s.in.begin(), s.in.end());
+  for (const Tensor& ct : cts) {
+    gradient->given.push_back(ct.defined());
+    if (ct.defined()) operands.push_back(ct);
+  }
+  for (std::size_t i : reached_operands(*loop.counted, want, gradient->given))
+    if (want[i]) gradient->gradients.push_back(i);
+  if (gradient->gradients.empty()) return;
+  const WhileAttrs attrs{gradient.get()};
+  const Tensors found = while_gradient_op.run(operands, &attrs);
+  for (std::size_t k = 0; k < found.size(); ++k) grads[gradient->gradients[k]] = found[k];
 }
 
 Op make_while(const char* name, bool stateful) {
@@ -288,14 +380,6 @@ std::size_t CountedLoop::firsts() const {
   std::int32_t last = -1;
   for (const Shift& s : shifts) last = std::max(last, s.first);
   return static_cast<std::size_t>(last + 1);
-}
-
-std::int64_t size_of_value(const Tensor& number) {
-  if (is_concrete(number)) return number.item<std::int64_t>();
-  fail<UnimplementedError>(
-      "[while_loop] inside a traced function, a loop whose number of iterations depends on data "
-      "has "
-      "no gradient yet");
 }
 
 const CountedLoop& counted_loop_of(const void* attrs) {

@@ -70,13 +70,13 @@ bool same_count(const void* a, const void* b);
 void pull_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,
                   std::span<const Tensor> operands, std::span<const Tensor> cts,
                   const std::vector<bool>& wanted, std::span<Cotangent> grads);
+// Operands of a loop without stacks whose gradient is not known to be zero.
+std::vector<std::size_t> reached_operands(const CountedLoop& loop, const std::vector<bool>& wanted,
+                                          const std::vector<bool>& given);
 void push_counted(const CountedLoop& loop, std::int64_t count, std::span<const Tensor> operands,
                   std::span<const Tensor> tangents, std::span<Tensor> out);
 void push_while(const WhileLoop& loop, std::span<const Tensor> operands,
                 std::span<const Tensor> tangents, std::span<Tensor> out);
-
-// A number of the program as a size.
-std::int64_t size_of_value(const Tensor& number);
 
 // How often the body runs, if that follows from constants alone and is not too much to count: -1 if
 // it does not (trip_count.cpp).

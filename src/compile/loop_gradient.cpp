@@ -470,6 +470,15 @@ void pull_counted(const std::shared_ptr<const CountedLoop>& given, std::int64_t 
   }
 }
 
+std::vector<std::size_t> reached_operands(const CountedLoop& loop, const std::vector<bool>& wanted,
+                                          const std::vector<bool>& given) {
+  const auto pure = loop.body->is_stateful() ? loop.without_effects() : nullptr;
+  const auto pull = find_pull(pure ? static_cast<const CountedLoop&>(*pure) : loop, wanted, given);
+  std::vector<std::size_t> reached = pull->carries;
+  for (std::size_t i : pull->captures) reached.push_back(loop.carries + i);
+  return reached;
+}
+
 namespace {
 
 // One iteration with its tangents: (carries, their tangents, xs, theirs, captures, theirs).

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "compile/graph_copy.h"
 #include "compile/loop.h"
 #include "gradus/control.h"
 #include "gradus/interrupt.h"
@@ -142,15 +143,17 @@ std::vector<Tensor> take_results(const Tensors& out, const TracedBody& body, std
 
 // The region with one more input and output before the others: how often it ran.
 std::shared_ptr<Region> with_counter(const Region& region, bool counts) {
-  RegionBuilder b(region.graph());
-  const Tensor done = b.add_input({int64, {}});
-  std::vector<Tensor> in, out;
-  for (std::size_t i = 0; i < region.input_count(); ++i) in.push_back(b.add_input(region.input(i)));
-  b.inside([&] {
-    if (counts) out.push_back(done + 1);
-    for (const Tensor& t : region(in)) out.push_back(t);
-  });
-  return b.finish(out);
+  GraphCopy copy(region.graph());
+  Graph& g = copy.to();
+  std::vector<Graph::Value> inputs = g.inputs(), outputs;
+  inputs.insert(inputs.begin(), g.add_input({int64, {}}));
+  for (const Graph::Node& n : region.graph().nodes()) copy.copy(n);
+  const auto graph = copy.finish();
+  if (counts) outputs.push_back(g.value(g.tensor(inputs[0]) + 1));
+  outputs.insert(outputs.end(), g.outputs().begin(), g.outputs().end());
+  g.set_inputs(std::move(inputs));
+  g.set_outputs(std::move(outputs));
+  return std::make_shared<Region>(graph);
 }
 
 std::shared_ptr<CountedLoop> counted(const std::shared_ptr<Region>& body, std::size_t carries) {

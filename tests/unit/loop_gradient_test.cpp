@@ -226,6 +226,57 @@ TEST(LoopGradient, UnconnectedIsNone) {
   expect_near("gradient", f(ramp({2}), ramp({2})), fill({2}, 8.0));
 }
 
+// The number of iterations depends on data.
+Tensor until(const Tensor& x, const Tensor& n) {
+  const auto [i, h, same] = while_loop(
+      [&](Tensor k, Tensor t, Tensor) { return logical_and(k < n, reduce_sum(t) < 1e3); },
+      [&](Tensor k, Tensor t, Tensor c) { return std::tuple(k + 1, t * x + c, c); },
+      std::tuple(Tensor(0), x, sin(x)));
+  return reduce_sum(h * same);
+}
+
+TEST(LoopGradient, RunTimeCount) {
+  const Tensor x = ramp({3}) + 1.0, v = cos(x);
+  const auto gradient = [](const Tensor& t, const Tensor& n) {
+    return grad([&](const Tensor& u) { return until(u, n); })(t);
+  };
+  const auto tangent = [&](const Tensor& t, const Tensor& n) {
+    return jvp([&](const Tensor& u) { return until(u, n); }, t, v).second;
+  };
+  const auto compiled = function(gradient);
+  const auto pushed = function(tangent);
+  const auto value = function(until);
+  for (int n : {0, 1, 2, 5, 9, 40}) {
+    expect_near("gradient", compiled(x, Tensor(n)), gradient(x, Tensor(n)));
+    expect_near("tangent", pushed(x, Tensor(n)), tangent(x, Tensor(n)));
+    value(x, Tensor(n));
+    expect_near("through the compiled",
+                grad([&](const Tensor& u) { return value(u, Tensor(n)); })(x),
+                gradient(x, Tensor(n)));
+  }
+  EXPECT_EQ(compiled.trace_count(), 1);
+  EXPECT_THROW(function([&](const Tensor& t, const Tensor& n) {
+                 return grad([&](const Tensor& u) { return reduce_sum(gradient(u, n)); })(t);
+               })(x, Tensor(3)),
+               UnimplementedError);
+}
+
+TEST(LoopGradient, RunTimeCountsInside) {
+  const auto f = [](const Tensor& x, const Tensor& n) {
+    const auto [i, h] = while_loop(
+        [&](Tensor k, Tensor) { return k < 4; },
+        [&](Tensor k, Tensor t) { return std::tuple(k + 1, t + 0.1 * until(x * 0.5, k * n)); },
+        std::tuple(Tensor(0), zeros({}, float64)));
+    return h * h;
+  };
+  const auto gradient = [&](const Tensor& t, const Tensor& n) {
+    return grad([&](const Tensor& u) { return f(u, n); })(t);
+  };
+  for (int n : {0, 2})
+    expect_near("gradient", function(gradient)(ramp({2}), Tensor(n)),
+                gradient(ramp({2}), Tensor(n)));
+}
+
 TEST(LoopGradient, AMillionSteps) {
   const auto f = function([](const Tensor& x) {
     GradientTape tape;
