@@ -323,3 +323,43 @@ def test_sparsemax_is_a_distribution():
 def test_mistakes_are_explained(expression, message):
     with pytest.raises((ValueError, TypeError), match=message):
         eval(expression, {"layers": keras.layers, "np": np})
+
+
+def test_lookups():  # the answers are Keras's
+    layers = keras.layers
+    lookup = layers.StringLookup(vocabulary=["a", "b", "c"])
+    assert lookup(np.array([["a", "z"], ["c", "b"]])).numpy().tolist() == [[1, 0], [3, 2]]
+    assert lookup.get_vocabulary() == ["[UNK]", "a", "b", "c"] and lookup.vocabulary_size() == 4
+    assert layers.StringLookup(vocabulary=["a", "b", "c"], mask_token="", num_oov_indices=0)(["a", "", "c"]).numpy().tolist() \
+        == [1, 0, 3]
+    assert layers.StringLookup(vocabulary=["a", "b"], output_mode="multi_hot")([["a", "a"], ["z", "b"]]).numpy().tolist() == [
+        [0, 1, 0], [1, 0, 1]]
+    back = layers.StringLookup(vocabulary=["a", "b", "c"], invert=True)
+    assert back(np.array([[1, 0], [3, 2]])).tolist() == [["a", "[UNK]"], ["c", "b"]]
+    learned = layers.StringLookup(max_tokens=3)
+    learned.adapt(np.array(["x", "y", "x", "z", "y", "w"]))
+    assert learned.get_vocabulary() == ["[UNK]", "y", "x"]
+    assert type(learned).from_config(lookup.get_config()).get_vocabulary() == lookup.get_vocabulary()
+    integers = layers.IntegerLookup(vocabulary=[12, 36], num_oov_indices=2)
+    assert integers(np.array([12, 36, 7, 8])).numpy().tolist() == [2, 3, 1, 0]
+    assert layers.IntegerLookup(vocabulary=[12, 36], invert=True)(np.array([1, 2, 0])).numpy().tolist() == [12, 36, -1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="OOV"):
+        layers.StringLookup(vocabulary=["a"], num_oov_indices=0)(["q"])
+
+
+def test_text_vectorization():
+    make = keras.layers.TextVectorization
+    text = make()
+    text.adapt(["The cat sat.", "the dog, the cat!"])
+    assert text.get_vocabulary() == ["", "[UNK]", "the", "cat", "sat", "dog"]
+    assert text(["the bird sat", "cat"]).numpy().tolist() == [[2, 1, 4], [3, 0, 0]]
+    assert text("the dog").numpy().tolist() == [2, 5]
+    assert make(output_sequence_length=3, vocabulary=["the", "cat"])([["the bird sat on"], ["cat"]]).numpy().tolist() == [
+        [2, 1, 1], [3, 0, 0]]
+    assert make(output_mode="count", vocabulary=["the", "cat"])(["the cat the", "dog"]).numpy().tolist() == [
+        [0, 2, 1], [1, 0, 0]]
+    assert make(ngrams=2, vocabulary=["the cat", "cat", "the"])(["the cat the", "dog"]).numpy().tolist() == [
+        [4, 3, 4, 2, 1], [1, 0, 0, 0, 0]]
+    weighted = make(output_mode="tf_idf")
+    weighted.adapt(["the cat", "the dog", "the the bird"])
+    near(weighted(["the cat the"]), [[0.0, 1.1192315, 0.0, 0.91629076, 0.0]], "tf-idf")

@@ -9,6 +9,7 @@ from .convolution import (Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv
                           SeparableConv1D, SeparableConv2D, SeparableConvolution1D, SeparableConvolution2D)
 from .core import (ELU, Activation, Dense, EinsumDense, Embedding, Identity, Lambda, LeakyReLU, Masking, PReLU, ReLU,
                    Softmax)
+from .lookup import IntegerLookup, StringLookup, TextVectorization
 from .merging import (Add, Average, Concatenate, Dot, Maximum, Minimum, Multiply, Subtract, add, average, concatenate, dot,
                       maximum, minimum, multiply, subtract)
 from .normalization import (BatchNormalization, GroupNormalization, LayerNormalization, RMSNormalization,
@@ -27,7 +28,7 @@ from .reshaping import (Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, Re
 from .rnn import RNN, GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
 from .wrappers import Bidirectional, TimeDistributed, Wrapper
 
-_MODULES = ("attention", "augmentation", "convolution", "core", "merging", "normalization", "pooling", "preprocessing",
+_MODULES = ("attention", "augmentation", "convolution", "core", "lookup", "merging", "normalization", "pooling", "preprocessing",
             "recurrent", "regularization", "reshaping", "rnn", "wrappers")
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _MODULES]
 

@@ -1,0 +1,311 @@
+"""Words and numbers as indices: IntegerLookup, StringLookup and TextVectorization.
+
+Tensors hold no strings, so text comes as Python strings, lists of them or NumPy arrays, and is looked up at once; the
+results are tensors. Inside a compiled function these layers cannot stand: look up before.
+"""
+import collections
+import re
+
+import numpy as np
+
+from ._common import Layer, tf
+
+_PUNCTUATION = re.compile(r"""[!"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']""")
+
+
+def _texts(data):
+    """Strings as an array of str; bytes are decoded."""
+    if hasattr(data, "as_numpy_iterator"):
+        data = list(data.as_numpy_iterator())
+    array = np.asarray(data)
+    if array.dtype.kind in "SO":
+        array = np.array([v.decode() if isinstance(v, bytes) else str(v) for v in array.reshape(-1)],
+                         dtype=str).reshape(array.shape)
+    return array
+
+
+class _Lookup(Layer):
+    """What the three have: a vocabulary behind special tokens, and what indices become."""
+
+    def __init__(self, max_tokens, num_oov_indices, mask_token, oov_token, vocabulary, idf_weights, invert, output_mode,
+                 sparse, pad_to_max_tokens, **kwargs):
+        super().__init__(**kwargs)
+        if max_tokens is not None and max_tokens <= 1:
+            raise ValueError(f"If set, `max_tokens` must be greater than 1. Received: max_tokens={max_tokens}")
+        if output_mode not in ("int", "one_hot", "multi_hot", "count", "tf_idf"):
+            raise ValueError(f"Invalid argument for output_mode: {output_mode}")
+        if sparse:
+            raise NotImplementedError("sparse=True is not covered")
+        if invert and output_mode != "int":
+            raise ValueError(f"`output_mode` must be 'int' when `invert` is true. Received: output_mode={output_mode}")
+        self.max_tokens, self.num_oov_indices, self.mask_token, self.oov_token = (max_tokens, num_oov_indices, mask_token,
+                                                                                  oov_token)
+        self.invert, self.output_mode, self.pad_to_max_tokens = invert, output_mode, pad_to_max_tokens
+        self.sparse, self.input_vocabulary = False, None
+        self._tokens, self._idf, self.built = [], None, True
+        self._convert_input_args, self._allow_non_tensor_positional_args = False, True
+        if vocabulary is not None:
+            self.set_vocabulary(self._read(vocabulary), idf_weights)
+            self.input_vocabulary = list(self._tokens)
+        self._fresh()
+
+    def _read(self, vocabulary):
+        if isinstance(vocabulary, str):
+            with open(vocabulary, encoding="utf-8") as file:
+                return [self._token(line) for line in file.read().splitlines()]
+        return [self._token(v) for v in np.asarray(vocabulary).reshape(-1).tolist()]
+
+    def _special(self):
+        shown = [] if self.mask_token is None or self.output_mode != "int" else [self.mask_token]
+        return shown + [self.oov_token] * self.num_oov_indices
+
+    def set_vocabulary(self, vocabulary, idf_weights=None):
+        """Takes tokens in the order of their indices."""
+        tokens = self._read(vocabulary)
+        special = self._special()
+        if tokens[:len(special)] == special:
+            tokens = tokens[len(special):]
+        if len(set(tokens)) != len(tokens):
+            repeated = sorted(str(t) for t, n in collections.Counter(tokens).items() if n > 1)
+            raise ValueError(f"The passed vocabulary has at least one repeated term. The repeated terms are: {repeated}")
+        if self.max_tokens is not None and len(tokens) + len(special) > self.max_tokens:
+            raise ValueError("Attempted to set a vocabulary larger than the maximum vocab size. Passed vocab size is "
+                             f"{len(tokens) + len(special)}, max vocab size is {self.max_tokens}.")
+        self._tokens = tokens
+        if idf_weights is not None:
+            weights = np.asarray(idf_weights, "float32")
+            self._idf = np.concatenate([np.full(len(special), weights.mean(), "float32"), weights])
+        self._fresh()
+
+    def _fresh(self):
+        start = len(self._special())
+        self._index = {token: i + start for i, token in enumerate(self._tokens)}
+
+    def get_vocabulary(self, include_special_tokens=True):
+        """The tokens in the order of their indices."""
+        return (self._special() if include_special_tokens else []) + list(self._tokens)
+
+    def vocabulary_size(self):
+        """How many indices there are."""
+        return len(self._special()) + len(self._tokens)
+
+    def _learn(self, documents):
+        """The vocabulary from lists of tokens: frequent ones first, among equals the later in order."""
+        counts, containing, total = collections.Counter(), collections.Counter(), 0
+        for tokens in documents:
+            total += 1
+            counts.update(tokens)
+            containing.update(set(tokens))
+        special = self._special()
+        for token in {*special, self.mask_token, self.oov_token}:
+            counts.pop(token, None)
+        ordered = sorted(counts, key=lambda token: (counts[token], token), reverse=True)
+        self._tokens = ordered[:None if self.max_tokens is None else self.max_tokens - len(special)]
+        if self.output_mode == "tf_idf":
+            weights = np.array([np.log(1 + total / (1 + containing[t])) for t in self._tokens], "float32")
+            self._idf = np.concatenate([np.full(len(special), weights.mean() if len(weights) else 0.0, "float32"), weights])
+        self._fresh()
+
+    def reset_state(self):
+        """Forgets what was adapted to."""
+        self._tokens, self._idf = list(self.input_vocabulary or ()), None
+        self._fresh()
+
+    def _numbers(self, tokens):
+        """Indices of an array of tokens."""
+        first = len(self._special()) - self.num_oov_indices
+        out = np.empty(tokens.size, "int64")
+        for i, token in enumerate(tokens.reshape(-1).tolist()):
+            found = self._index.get(token)
+            if found is None:
+                if self.mask_token is not None and token == self.mask_token:
+                    found = 0
+                elif self.num_oov_indices == 0:
+                    raise tf.errors.InvalidArgumentError(
+                        None, None, f"When `num_oov_indices=0` all inputs should be in vocabulary, found OOV value: {token!r}")
+                else:
+                    found = first + self._bucket(token)
+            out[i] = found
+        return out.reshape(tokens.shape)
+
+    def _bucket(self, token):
+        if self.num_oov_indices == 1:
+            return 0
+        raise NotImplementedError("num_oov_indices above 1 is not covered for strings")
+
+    def _encoded(self, numbers):
+        if self.output_mode == "int":
+            return tf.constant(numbers, "int64")
+        depth = self.max_tokens if self.pad_to_max_tokens and self.max_tokens else self.vocabulary_size()
+        if self.output_mode == "one_hot":
+            if numbers.ndim and numbers.shape[-1] == 1:
+                numbers = numbers[..., 0]
+            return tf.one_hot(numbers, depth, dtype="int64")
+        rows = numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim else numbers.reshape(1, 1)
+        counts = np.zeros((rows.shape[0], depth), "int64")
+        for row, out in zip(rows, counts):
+            np.add.at(out, row[row >= 0], 1)
+        counts = counts.reshape(*numbers.shape[:-1], depth)
+        if self.output_mode == "multi_hot":
+            return tf.constant(np.minimum(counts, 1))
+        if self.output_mode == "count":
+            return tf.constant(counts)
+        if self._idf is None:
+            raise ValueError("output_mode='tf_idf' needs idf_weights, or adapt() with documents")
+        weights = np.zeros(depth, "float32")
+        weights[:len(self._idf)] = self._idf
+        return tf.constant(counts.astype("float32") * weights)
+
+    def compute_output_shape(self, input_shape):
+        if self.output_mode == "int":
+            return input_shape
+        depth = self.max_tokens if self.pad_to_max_tokens and self.max_tokens else self.vocabulary_size()
+        return (*tuple(input_shape)[:-1], depth)
+
+    def _lookup_config(self):
+        idf = None if self._idf is None or self.input_vocabulary is None else self._idf[len(self._special()):].tolist()
+        return {"invert": self.invert, "max_tokens": self.max_tokens, "num_oov_indices": self.num_oov_indices,
+                "oov_token": self.oov_token, "mask_token": self.mask_token, "output_mode": self.output_mode,
+                "sparse": False, "pad_to_max_tokens": self.pad_to_max_tokens, "idf_weights": idf,
+                "vocabulary": self.input_vocabulary, "vocabulary_size": self.vocabulary_size() if self._tokens else None,
+                "oov_method": "floormod", "salt": None}
+
+
+def _without(kwargs, *names):
+    return {k: v for k, v in kwargs.items() if k not in names}
+
+
+class StringLookup(_Lookup):
+    """Strings as indices, or back with invert."""
+
+    def __init__(self, max_tokens=None, num_oov_indices=1, mask_token=None, oov_token="[UNK]", vocabulary=None,
+                 idf_weights=None, invert=False, output_mode="int", pad_to_max_tokens=False, sparse=False,
+                 encoding="utf-8", name=None, salt=None, **kwargs):
+        super().__init__(max_tokens, num_oov_indices, mask_token, oov_token, vocabulary, idf_weights, invert, output_mode,
+                         sparse, pad_to_max_tokens, name=name, **_without(kwargs, "oov_method", "vocabulary_size"))
+        self.encoding = encoding
+
+    @staticmethod
+    def _token(value):
+        return value.decode() if isinstance(value, bytes) else str(value)
+
+    def adapt(self, data, batch_size=None, steps=None):
+        """Takes the vocabulary from data."""
+        array = _texts(data)
+        self._learn(array.tolist() if array.ndim > 1 else [[t] for t in array.tolist()])
+
+    def call(self, inputs):
+        if not self.invert:
+            return self._encoded(self._numbers(_texts(inputs)))
+        tokens = self.get_vocabulary()
+        numbers = np.asarray(inputs)
+        found = [tokens[i] if 0 <= i < len(tokens) else self.oov_token for i in numbers.reshape(-1).tolist()]
+        return np.array(found, dtype=object).reshape(numbers.shape)
+
+    def get_config(self):
+        return {**super().get_config(), **self._lookup_config(), "encoding": self.encoding}
+
+
+class IntegerLookup(_Lookup):
+    """Integers as indices, or back with invert."""
+
+    def __init__(self, max_tokens=None, num_oov_indices=1, mask_token=None, oov_token=-1, vocabulary=None,
+                 vocabulary_dtype="int64", idf_weights=None, invert=False, output_mode="int", sparse=False,
+                 pad_to_max_tokens=False, oov_method="floormod", salt=None, name=None, **kwargs):
+        super().__init__(max_tokens, num_oov_indices, mask_token, oov_token, vocabulary, idf_weights, invert, output_mode,
+                         sparse, pad_to_max_tokens, name=name, **_without(kwargs, "vocabulary_size"))
+        self.vocabulary_dtype = vocabulary_dtype
+
+    @staticmethod
+    def _token(value):
+        return int(value)
+
+    def _bucket(self, token):
+        return token % self.num_oov_indices
+
+    def adapt(self, data, batch_size=None, steps=None):
+        """Takes the vocabulary from data."""
+        array = np.concatenate([np.asarray(d).reshape(-1) for d in data]) if not hasattr(data, "shape") else np.asarray(data)
+        self._learn([[t] for t in array.reshape(-1).tolist()] if array.ndim == 1 else array.tolist())
+
+    def call(self, inputs):
+        numbers = np.asarray(inputs)
+        if not self.invert:
+            return self._encoded(self._numbers(numbers))
+        tokens = self.get_vocabulary()
+        found = [tokens[i] if 0 <= i < len(tokens) else self.oov_token for i in numbers.reshape(-1).tolist()]
+        return tf.constant(np.array(found, "int64").reshape(numbers.shape))
+
+    def get_config(self):
+        config = {**super().get_config(), **self._lookup_config(), "vocabulary_dtype": self.vocabulary_dtype}
+        return config
+
+
+class TextVectorization(_Lookup):
+    """Texts as sequences of indices, or as vectors over the vocabulary."""
+
+    def __init__(self, max_tokens=None, standardize="lower_and_strip_punctuation", split="whitespace", ngrams=None,
+                 output_mode="int", output_sequence_length=None, pad_to_max_tokens=False, vocabulary=None,
+                 idf_weights=None, sparse=False, ragged=False, encoding="utf-8", name=None, **kwargs):
+        if ragged:
+            raise NotImplementedError("ragged=True is not covered")
+        if standardize not in (None, "lower_and_strip_punctuation", "lower", "strip_punctuation") and not callable(standardize):
+            raise ValueError(f"Invalid argument for standardize: {standardize}")
+        if split not in (None, "whitespace", "character") and not callable(split):
+            raise ValueError(f"Invalid argument for split: {split}")
+        super().__init__(max_tokens, 1, "", "[UNK]", vocabulary, idf_weights, False, output_mode, sparse, pad_to_max_tokens,
+                         name=name, **_without(kwargs, "vocabulary_size"))
+        self.standardize, self.split, self.output_sequence_length = standardize, split, output_sequence_length
+        self.ngrams = tuple(range(1, ngrams + 1)) if isinstance(ngrams, int) else ngrams
+        self.ragged, self.encoding = False, encoding
+
+    _token = staticmethod(StringLookup._token)
+
+    def _pieces(self, text):
+        how = self.standardize
+        if callable(how):
+            text = how(text)
+        elif how is not None:
+            text = text.lower() if "lower" in how else text
+            text = _PUNCTUATION.sub("", text) if "strip" in how else text
+        if callable(self.split):
+            tokens = list(self.split(text))
+        else:
+            tokens = text.split() if self.split == "whitespace" else list(text) if self.split == "character" else [text]
+        if self.ngrams is None:
+            return tokens
+        return [" ".join(tokens[i:i + n]) for n in self.ngrams for i in range(len(tokens) - n + 1)]
+
+    def adapt(self, data, batch_size=None, steps=None):
+        """Takes the vocabulary from texts, or a dataset of batches of them."""
+        array = _texts(data) if hasattr(data, "shape") or isinstance(data, (list, tuple)) else np.concatenate(
+            [_texts(batch).reshape(-1) for batch in data])
+        self._learn([self._pieces(text) for text in array.reshape(-1).tolist()])
+
+    def call(self, inputs):
+        texts = _texts(inputs)
+        alone = texts.ndim == 0
+        if texts.ndim > 1 and texts.shape[-1] == 1:
+            texts = texts[..., 0]
+        pieces = [self._pieces(text) for text in texts.reshape(-1).tolist()]
+        longest = max(map(len, pieces), default=0)
+        length = self.output_sequence_length if self.output_sequence_length and self.output_mode == "int" else longest
+        table = np.full((len(pieces), length), -1 if self.output_mode != "int" else 0, "int64")
+        for row, tokens in zip(table, pieces):
+            tokens = tokens[:length]
+            row[:len(tokens)] = self._numbers(np.array(tokens, dtype=object)) if tokens else 0
+        out = self._encoded(table)
+        return out[0] if alone else out
+
+    def compute_output_shape(self, input_shape):
+        if self.output_mode == "int":
+            return (input_shape[0], self.output_sequence_length)
+        return (input_shape[0], self.max_tokens if self.pad_to_max_tokens and self.max_tokens else self.vocabulary_size())
+
+    def get_config(self):
+        common = self._lookup_config()
+        return {**super().get_config(), "max_tokens": self.max_tokens, "standardize": self.standardize, "split": self.split,
+                "ngrams": self.ngrams, "output_mode": self.output_mode,
+                "output_sequence_length": self.output_sequence_length, "pad_to_max_tokens": self.pad_to_max_tokens,
+                "sparse": False, "ragged": False, "vocabulary": common["vocabulary"], "idf_weights": common["idf_weights"],
+                "encoding": self.encoding, "vocabulary_size": self.vocabulary_size()}
