@@ -30,20 +30,7 @@ class Initializer:
 
 
 _registry = Registry("initializer", Initializer)
-deserialize = _registry.deserialize
-
-
-def get(identifier):
-    """The initializer that a name, a dict, a class or a function stands for."""
-    if isinstance(identifier, Initializer):
-        return identifier.clone() if isinstance(identifier, RandomInitializer) and identifier._given is None \
-            else identifier
-    return _registry.get(identifier)
-
-
-def serialize(initializer):
-    """The dict from which `deserialize` makes the initializer again."""
-    return _registry.serialize(initializer)
+get, serialize, deserialize = _registry.get, _registry.serialize, _registry.deserialize
 
 
 @_registry.add("zeros")

@@ -1,5 +1,6 @@
 """Attention: products of queries and keys, as probabilities over values."""
 import math
+import re
 
 from .. import random as _random
 from ._common import Layer, SeveralInputs, parts, parts_config, regularizers, tf
@@ -129,12 +130,18 @@ class _Heads(SeveralInputs):
         self.dropout, self.use_bias, self.seed = dropout, use_bias, seed
         self.supports_masking = True
 
-    def _projection(self, equation, output_shape, bias_axes, name):
+    def _projection(self, equation, output_shape, bias_axes, name, summed=1):
+        """An EinsumDense whose kernel has `summed` axes of inputs, then those of outputs, which its fans follow."""
         copies = {part: getattr(self, part) for part in " ".join(_PARTS).split()}
         for part in ("kernel_initializer", "bias_initializer"):
             initializer = copies[part]
-            copies[part] = type(initializer).from_config(initializer.get_config()) if hasattr(initializer, "get_config") \
-                else initializer
+            if not hasattr(initializer, "get_config"):
+                continue
+            config = initializer.get_config()
+            if part == "kernel_initializer" and config.get("input_axes", 0) is None:
+                rank = len(re.split(",|->", equation)[1])
+                config = {**config, "input_axes": tuple(range(summed)), "output_axes": tuple(range(summed, rank))}
+            copies[part] = type(initializer).from_config(config)
         return EinsumDense(equation, output_shape=output_shape, bias_axes=bias_axes if self.use_bias else None, name=name,
                            dtype=self.dtype_policy, **copies)
 
@@ -195,14 +202,14 @@ class MultiHeadAttention(_Heads):
         self._key_dense = self._projection(into, (*middle, heads, self.key_dim), bias, "key")
         self._value_dense = self._projection(into, (*middle, heads, self.value_dim), bias, "value")
         self._build_heads(query_shape, value_shape, key_shape, ("_query_dense", "_key_dense", "_value_dense"))
+        if self.dropout > 0:
+            self._dropout_layer = Dropout(self.dropout, dtype=self.dtype_policy, seed=self.seed)
         out = self._output_shape or (query_shape[-1],)
         names = "uvw"[:len(out)]
         self._output_dense = self._projection(f"{free}yz,yz{names}->{free}{names}", (*middle, *out), names,
-                                              "attention_output")
+                                              "attention_output", 2)
         self._output_dense.build((*query_shape[:-1], heads, self.value_dim))
         self._axes = self.attention_axes = self.attention_axes or tuple(range(1, rank - 1))
-        if self.dropout > 0:
-            self._dropout_layer = Dropout(self.dropout, dtype=self.dtype_policy, seed=self.seed)
         self._equations = None if self._axes == (1,) and rank == 3 else _attention_equations(rank, self._axes)
         self.built = True
 
@@ -310,10 +317,10 @@ class GroupedQueryAttention(_Heads):
         self._key_dense = self._projection(into, (None, self.num_key_value_heads, self.head_dim), "uh", "key")
         self._value_dense = self._projection(into, (None, self.num_key_value_heads, self.head_dim), "uh", "value")
         self._build_heads(query_shape, value_shape, key_shape, ("_query_dense", "_key_dense", "_value_dense"))
-        self._output_dense = self._projection("bquh,uhm->bqm", (None, query_shape[-1]), "m", "attention_output")
-        self._output_dense.build((query_shape[0], query_shape[1], self.num_query_heads, self.head_dim))
         if self.dropout > 0:
             self._dropout_layer = Dropout(self.dropout, dtype=self.dtype_policy, seed=self.seed)
+        self._output_dense = self._projection("bquh,uhm->bqm", (None, query_shape[-1]), "m", "attention_output", 2)
+        self._output_dense.build((query_shape[0], query_shape[1], self.num_query_heads, self.head_dim))
         self.built = True
 
     def call(self, query, value, key=None, query_mask=None, value_mask=None, key_mask=None, attention_mask=None,

@@ -259,7 +259,7 @@ class BaseDepthwise(BaseConv):
                  depthwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
                  bias_constraint=None, **kwargs):
         super().__init__(None, kernel_size, strides, padding, data_format, dilation_rate, activation=activation,
-                         use_bias=use_bias, bias_initializer=bias_initializer, bias_regularizer=bias_regularizer,
+                         use_bias=use_bias, kernel_initializer=None, bias_initializer=bias_initializer, bias_regularizer=bias_regularizer,
                          activity_regularizer=activity_regularizer, bias_constraint=bias_constraint, **kwargs)
         self.depth_multiplier = depth_multiplier
         parts(self, depthwise_initializer=depthwise_initializer, depthwise_regularizer=depthwise_regularizer,
@@ -315,7 +315,7 @@ class BaseSeparable(BaseConv):
                  pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
                  pointwise_constraint=None, bias_constraint=None, **kwargs):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, activation=activation,
-                         use_bias=use_bias, bias_initializer=bias_initializer, bias_regularizer=bias_regularizer,
+                         use_bias=use_bias, kernel_initializer=None, bias_initializer=bias_initializer, bias_regularizer=bias_regularizer,
                          activity_regularizer=activity_regularizer, bias_constraint=bias_constraint, **kwargs)
         self.depth_multiplier = depth_multiplier
         parts(self, depthwise_initializer=depthwise_initializer, pointwise_initializer=pointwise_initializer,

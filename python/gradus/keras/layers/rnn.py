@@ -48,6 +48,8 @@ class _Cell(Layer):
         kwargs.pop("implementation", None)
         super().__init__(**kwargs)
         self.units, self.use_bias, self.seed = units, use_bias, seed
+        if self.gates == 1:  # Keras draws default seeds in this order
+            self.seed_generator = _random.SeedGenerator(seed)
         self.activation = activations.get(activation)
         if recurrent_activation is not None:
             self.recurrent_activation = activations.get(recurrent_activation)
@@ -58,7 +60,8 @@ class _Cell(Layer):
               bias_constraint=bias_constraint)
         self.dropout = min(1.0, max(0.0, dropout or 0.0))
         self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout or 0.0))
-        self.seed_generator = _random.SeedGenerator(seed)
+        if self.gates > 1:
+            self.seed_generator = _random.SeedGenerator(seed)
         self.state_size, self.output_size = units, units
         self.bias = None
         self._masks = {}

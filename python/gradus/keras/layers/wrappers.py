@@ -88,10 +88,8 @@ class Bidirectional(Layer):
             config.update(name="backward_" + layer.name, go_backwards=not layer.go_backwards)
             self.backward_layer = type(layer).from_config(config)
         else:
+            backward_layer.name = "backward_" + backward_layer.name.removeprefix("backward_")
             self.backward_layer = backward_layer
-            config = backward_layer.get_config()
-            config["name"] = "backward_" + backward_layer.name
-            self.backward_layer = type(backward_layer).from_config(config)
         forward, backward = self.forward_layer, self.backward_layer
         # What one direction says about a masked time must not be there when the other is put beside it.
         if hasattr(forward, "zero_output_for_mask"):
