@@ -608,11 +608,11 @@ class Layer(Operation):
         training = arguments.get("training")
         if training is None:
             training = before
-        if training is None:
-            training = spec.defaults.get("training")
         if spec.has_training:
             if training is not None:
                 kwargs["training"] = arguments["training"] = training
+            else:  # not passed on: a functional model would take it for what the user asked for
+                training = spec.defaults.get("training")
         elif "training" in kwargs:
             kwargs.pop("training")
             arguments.pop("training", None)

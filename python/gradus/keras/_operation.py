@@ -169,15 +169,20 @@ def compute_output_spec(function, *args, **kwargs):
     except Exception as error:
         if all(None not in leaves[i].shape for i in places):
             raise
-        try:
-            result = _in_common(traced(_STAND_INS[0]), traced(_STAND_INS[1]))
-        except Exception:
+        for pair in _STAND_INS:
+            try:
+                result = _in_common(*map(traced, pair))
+                break
+            except Exception:  # noqa: BLE001, S112
+                continue
+        else:
             raise error from None
     return nest.map_structure(lambda s: KerasTensor(s.shape, s.dtype.name) if isinstance(s, _spec) else s, result)
 
 
-# Two sizes that no layer has by chance: what differs between their traces is unknown.
-_STAND_INS = (83, 89)
+# Pairs of sizes for those that are unknown: what differs between their traces is unknown. Some layers want large ones,
+# others have a largest one.
+_STAND_INS = ((83, 89), (13, 11), (5, 7), (2, 3))
 
 
 def _in_common(a, b):

@@ -34,6 +34,11 @@ def as_numbers(logs):
     return result
 
 
+def _has_no_call(model):
+    from .models import Model
+    return type(model).call is Model.call
+
+
 class Trainer:
     """The part of a model that trains it."""
 
@@ -265,6 +270,11 @@ class Trainer:
                 and (not for_training or optimizer is None or getattr(optimizer, "built", True))):
             return
         x, y, _ = unpack_x_y_sample_weight(batch)
+        if type(self).train_step is not Trainer.train_step and for_training:
+            # What the user's own step computes is not known: losses, metrics and optimizers are built as it uses them.
+            if not self.built and not _has_no_call(self):
+                self._build_from(x)
+            return
         symbolic = nest.map_structure(
             lambda t: None if t is None else KerasTensor((None,) + tuple(t.shape[1:]) if t.ndim else (),
                                                          standardize_dtype(t.dtype)), x)
@@ -411,7 +421,8 @@ class Trainer:
         logs = self._evaluate(source, steps, callbacks)
         if return_dict:
             return logs
-        names = self.metrics_names
+        names = [name for metric in self.metrics for name in (
+            [key for key, *_ in metric._entries] if isinstance(metric, CompileMetrics) else [metric.name])]
         ordered = [logs[name] for name in names if name in logs] + [logs[name] for name in sorted(logs) if name not in names]
         return ordered[0] if len(ordered) == 1 else ordered
 
@@ -484,7 +495,8 @@ class Trainer:
         logs = as_numbers(self._given_logs(function(data)))
         if return_dict:
             return logs
-        names = self.metrics_names
+        names = [name for metric in self.metrics for name in (
+            [key for key, *_ in metric._entries] if isinstance(metric, CompileMetrics) else [metric.name])]
         ordered = [logs[name] for name in names if name in logs] + [logs[name] for name in sorted(logs) if name not in names]
         return ordered[0] if len(ordered) == 1 else ordered
 
