@@ -5,7 +5,8 @@ from gradus import keras
 layers = keras.layers
 
 
-def build():
+def build(pooled=False):
+    """A classifier; `pooled` sees only the mean of each feature map at its end."""
     return keras.Sequential([
         keras.Input((8, 8, 1)),
         layers.Conv2D(16, 3, padding="same", use_bias=False),
@@ -13,7 +14,7 @@ def build():
         layers.ReLU(),
         layers.MaxPooling2D(),
         layers.Conv2D(32, 3, padding="same", activation="relu"),
-        layers.Flatten(),
+        layers.GlobalAveragePooling2D() if pooled else layers.Flatten(),
         layers.Dense(10),
     ])
 

@@ -19,7 +19,7 @@ def heatmap(model, layer_name, images, classes):
 def main(epochs=4, run_eagerly=False):
     keras.utils.set_random_seed(10)
     (x, y), (x_test, y_test) = load()
-    model = build()
+    model = build(pooled=True)
     model.compile(keras.optimizers.Adam(5e-3), keras.losses.SparseCategoricalCrossentropy(from_logits=True),
                   run_eagerly=run_eagerly)
     model.fit(x, y, epochs=epochs, verbose=0)
