@@ -30,7 +30,8 @@ def main(run_eagerly=False, verbose=0):
         ])
         restored = model.evaluate(*held, verbose=0)
         loaded = keras.models.load_model(best).evaluate(*held, verbose=0)
-        rows = len(open(os.path.join(folder, "log.csv")).readlines()) - 1
+        with open(os.path.join(folder, "log.csv")) as file:
+            rows = len(file.readlines()) - 1
 
         # Ten epochs at once, and five twice with a checkpoint between: the same weights.
         whole = make_model(run_eagerly)

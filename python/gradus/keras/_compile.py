@@ -39,7 +39,7 @@ class CompileLoss:
     def __init__(self, loss, loss_weights=None, output_names=None):
         self._user_loss, self._user_weights, self._names = loss, loss_weights, output_names
         self.built = False
-        self._losses, self._weights, self._trackers = [], [], []
+        self._losses, self._weights, self._trackers, self._order = [], [], [], None
 
     def build(self, y_true, y_pred):
         from . import losses, metrics
@@ -63,12 +63,15 @@ class CompileLoss:
         if len(present) > 1:
             for i in present:
                 self._trackers[i] = metrics.Mean(name=f"{names[i]}_loss")
+        if isinstance(y_pred, dict):  # reported in the model's own order
+            self._order = [names.index(name) for name in y_pred]
         self.built = True
 
     @property
     def metrics(self):
         """A mean of each loss, if there are several."""
-        return [t for t in self._trackers if t is not None]
+        trackers = self._trackers if self._order is None else [self._trackers[i] for i in self._order]
+        return [t for t in trackers if t is not None]
 
     def __call__(self, y_true, y_pred, sample_weight=None):
         if not self.built:
@@ -179,11 +182,17 @@ class CompileMetrics:
         self._given, self._given_weighted, self._names = metrics, weighted_metrics, output_names
         self.built = False
         self._entries = []
+        self.prefixed = False  # whether results are named after the outputs
 
     @property
     def metrics(self):
         """The single metrics."""
         return [m for _, m, _, _ in self._entries]
+
+    @property
+    def names(self):
+        """Of the results that evaluate lists in their own order; the others come sorted."""
+        return [] if self.prefixed else [key for key, *_ in self._entries]
 
     @property
     def variables(self):
@@ -194,7 +203,7 @@ class CompileMetrics:
         true = _matched(y_true, y_pred, self._names, "y_true") if len(predicted) > 1 or isinstance(y_pred, dict) else [
             nest.flatten(y_true)[0] if y_true is not None else None]
         names = _output_names(y_pred, self._names)
-        prefix = len(predicted) > 1 or isinstance(y_pred, dict)
+        prefix = self.prefixed = len(predicted) > 1 or isinstance(y_pred, dict)
         for given, weighted in ((self._given, False), (self._given_weighted, True)):
             if not given:
                 continue

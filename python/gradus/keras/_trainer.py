@@ -422,7 +422,7 @@ class Trainer:
         if return_dict:
             return logs
         names = [name for metric in self.metrics for name in (
-            [key for key, *_ in metric._entries] if isinstance(metric, CompileMetrics) else [metric.name])]
+            metric.names if isinstance(metric, CompileMetrics) else [metric.name])]
         ordered = [logs[name] for name in names if name in logs] + [logs[name] for name in sorted(logs) if name not in names]
         return ordered[0] if len(ordered) == 1 else ordered
 
@@ -496,7 +496,7 @@ class Trainer:
         if return_dict:
             return logs
         names = [name for metric in self.metrics for name in (
-            [key for key, *_ in metric._entries] if isinstance(metric, CompileMetrics) else [metric.name])]
+            metric.names if isinstance(metric, CompileMetrics) else [metric.name])]
         ordered = [logs[name] for name in names if name in logs] + [logs[name] for name in sorted(logs) if name not in names]
         return ordered[0] if len(ordered) == 1 else ordered
 
