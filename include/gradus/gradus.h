@@ -11,6 +11,7 @@
 #include "gradus/functional.h"
 #include "gradus/gradient.h"
 #include "gradus/hdf5.h"
+#include "gradus/host_call.h"
 #include "gradus/interrupt.h"
 #include "gradus/io.h"
 #include "gradus/jacobian.h"

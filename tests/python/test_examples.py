@@ -99,3 +99,8 @@ def test_the_readme_prints_what_it_says(capsys):
         exec(program.split("```")[0], {})
     printed = capsys.readouterr().out
     assert "2 ops recorded" in printed and "tf.Tensor([2. 4. 6.], shape=(3,), dtype=float32)" in printed
+
+
+def test_autograph():
+    collatz, places, loss = run("autograph")
+    assert collatz == (871, 178) and places == [3, -1] and loss < 1e-6

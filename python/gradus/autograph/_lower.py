@@ -31,9 +31,10 @@ def _has(statements, kinds, into_loops=True):
     for s in statements:
         if isinstance(s, kinds):
             return True
-        if isinstance(s, _SCOPES) or (not into_loops and isinstance(s, (ast.For, ast.While))):
-            continue
-        if any(_has(block, kinds, into_loops) for block in blocks_of(s)):
+        blocks = blocks_of(s)
+        if not into_loops and isinstance(s, (ast.For, ast.While)):
+            blocks = [s.orelse]  # a break there is one of the loop around
+        if any(_has(block, kinds, into_loops) for block in blocks):
             return True
     return False
 
