@@ -65,7 +65,8 @@ class Descent(tf.Module):
 def main(quiet=True):
     start, steps = longest_collatz(tf.constant(1000))
     places = [int(find(tf.constant([1, 3, 5, 7, 9, 11]), tf.constant(v))) for v in (7, 4)]
-    return (int(start), int(steps)), places, float(Descent().minimise(tf.constant(100), quiet))
+    descent = Descent()
+    return (int(start), int(steps)), places, float(descent.minimise(tf.constant(100), quiet))
 
 
 if __name__ == "__main__":

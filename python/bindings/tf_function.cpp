@@ -63,9 +63,9 @@ struct Plan {
   bool has_signature = false;  // else arguments are taken as they come
   std::vector<Ref> input_signature;
   bool has_input_signature = false, is_prepared = false;
-  bool is_traced = false;  // later traces may not create variables
-  bool runs_eagerly =
-      false;  // its body does what no program can: see MustRunEagerly in _function.py
+  bool is_traced = false;     // later traces may not create variables
+  bool runs_eagerly = false;  // what its body does no program can: MustRunEagerly in _function.py
+  std::string why_eagerly;
   std::unordered_multimap<std::size_t, std::unique_ptr<Family>> families;
   Family* last = nullptr;
 };
@@ -539,9 +539,16 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
   PyObject* result = call_once(self, arguments, count, names);
   if (result || !PyErr_Occurred() || is_tracing()) return result;
   if (!PyErr_ExceptionMatches(class_of("MustRunEagerly"))) return nullptr;
-  PyErr_Clear();
-  object_of(self)->plan->runs_eagerly = true;
-  return call_once(self, arguments, count, names);
+  return guarded([&] {
+    PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &error, &trace);
+    const Ref kind = Ref::own(type), reason = Ref::own(error);
+    Py_XDECREF(trace);
+    Plan& plan = *object_of(self)->plan;
+    plan.runs_eagerly = true;
+    plan.why_eagerly = to_string(Ref::own(PyObject_Str(reason)));
+    return call_once(self, arguments, count, names);
+  });
 }
 
 // ------------------------------------------------------------------------------------- type
@@ -639,7 +646,10 @@ PyObject* explain(PyObject* self, PyObject*) {
     std::string all;
     for (const auto& [hash, family] : object_of(self)->plan->families)
       for (const auto& [name, variant] : family->variants) all += variant->core.explain();
-    return text(all.empty() ? object_of(self)->plan->options.name + ": 0 traces\n" : all).release();
+    const Plan& plan = *object_of(self)->plan;
+    if (all.empty()) all = plan.options.name + ": 0 traces\n";
+    if (plan.runs_eagerly) all += "runs as plain Python, because " + plan.why_eagerly + "\n";
+    return text(all).release();
   });
 }
 

@@ -147,7 +147,7 @@ def _announced(specs, inputs):
     """For the engine: a dtype and a shape, or the argument whose shape the result will have.
 
     TensorFlow does not know the shapes and goes on without. Where none is given, a result is taken to have the shape of
-    the first argument, and the call says so if that turns out to be wrong.
+    the first argument; if that turns out to be wrong, the function runs as plain Python from then on.
     """
     results = []
     for dtype, shape in specs:
@@ -156,8 +156,7 @@ def _announced(specs, inputs):
             continue
         fitting = [i for i, t in enumerate(inputs) if shape is None or shape.is_compatible_with(t.shape)]
         if shape is not None and not fitting:
-            raise NotImplementedError(f"the shape {shape} of a result is not known while the function is traced, and no argument "
-                                      "has it; give a tf.TensorSpec with all sizes")
+            raise _tf().errors.UnimplementedError(None, None, f"the shape {shape} of a result is not known")
         results.append((dtype, fitting[0] if fitting else []))
     return results
 
@@ -177,14 +176,21 @@ def _call_python(name, function, inputs, dtypes, pull):
     specs = _specs(dtypes)
     inputs = [_tf().convert_to_tensor(i) for i in inputs]
 
+    announced = _announced(specs, inputs)
+
     def run(tensors):
         try:
-            return function(tensors, specs)
+            results = function(tensors, specs)
         except _tf().errors.OpError:
             raise
         except Exception as e:
             raise _as_tensorflow(e, name) from e
-    results = _core._host_call(name, run, inputs, _announced(specs, inputs), pull, True)
+        for result, (_, shape), (_, given) in zip(results, announced, specs):
+            if given is None and result.shape != (tensors[shape].shape if isinstance(shape, int) else shape):
+                from ._function import MustRunEagerly
+                raise MustRunEagerly(f"{name} gives the shape {result.shape}; a tf.TensorSpec in Tout would have said so")
+        return results
+    results = _core._host_call(name, run, inputs, announced, pull, True)
     return results[0] if single else results
 
 

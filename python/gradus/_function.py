@@ -9,7 +9,7 @@ import weakref
 from . import _core, nest
 from .autograph._convert import Traced
 from ._compositions import TensorSpec
-from .errors import OpError
+from .errors import OpError, UnimplementedError
 
 __all__ = ["function", "init_scope", "executing_eagerly", "inside_function"]
 
@@ -240,7 +240,10 @@ def _get_concrete_function(self, *args, **kwargs):
     if self._input_signature is not None and not args and not kwargs:
         args = self._input_signature
     args, kwargs = _as_specs(tuple(args)), _as_specs(kwargs)
-    return ConcreteFunction(self, args, kwargs, self._prepare(*args, **kwargs))
+    try:
+        return ConcreteFunction(self, args, kwargs, self._prepare(*args, **kwargs))
+    except MustRunEagerly as e:
+        raise UnimplementedError(None, None, f"{self.__name__} can only run as plain Python: {e}") from e
 
 
 def _signatures(self, verbose=True):

@@ -22,6 +22,11 @@ def _known(index):
     return None
 
 
+def _must_run_eagerly():
+    from ._function import MustRunEagerly
+    raise MustRunEagerly("the size of a TensorArray depends on values")
+
+
 class TensorArray:
     """A list of tensors that are written and read by number."""
 
@@ -33,6 +38,8 @@ class TensorArray:
         self._element_shape = tf.TensorShape(element_shape)
         self._infer_shape = bool(infer_shape)
         self._clear = (True if clear_after_read is None else clear_after_read) and not _core._is_tracing()
+        if _core._traced_name(size) is not None:
+            _must_run_eagerly()
         self._items = [None] * (0 if size is None else int(size))
         self._rows = None  # one tensor with all elements, instead of the list
         self._size_of = None  # a tensor with as many rows as this array will have, if that is not a known number
@@ -117,6 +124,8 @@ class TensorArray:
         if self._infer_shape:
             array._element_shape = array._element_shape.merge_with(value.shape)
         if array._rows is None and position is None:
+            if array._dynamic and not array._items and array._size_of is None:
+                _must_run_eagerly()
             rows = array._as_rows()
             if rows is None:
                 rows = array._zeros_like(value)

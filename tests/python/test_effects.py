@@ -162,9 +162,15 @@ def test_errors_of_py_function():
             fail(kind)(tf.constant(1.0))
         assert isinstance(e.value.__cause__, kind)
     with pytest.raises(tf.errors.InvalidArgumentError, match="TensorSpec"):
-        tf.function(lambda x: tf.py_function(lambda v: tf.ones([3]), [x], tf.float32))(tf.constant(1.0))
+        tf.function(lambda x: tf.py_function(lambda v: tf.ones([3]), [x], tf.TensorSpec([2], tf.float32)))(tf.constant(1.0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="int32, but expects float32"):
         tf.function(lambda x: tf.numpy_function(lambda v: np.int32(1), [x], tf.float32))(tf.constant(1.0))
+
+
+def test_results_of_unknown_shape_make_the_function_run_as_python():
+    f = tf.function(lambda x: tf.py_function(lambda v: tf.ones([int(v)]), [x], tf.float32) + x)
+    assert f(tf.constant(3.0)).numpy().tolist() == [4, 4, 4] and f(tf.constant(1.0)).numpy().tolist() == [2]
+    assert "plain Python" in f.explain() and "TensorSpec" in f.explain()
 
 
 def test_python_in_a_program_may_use_variables_and_functions():

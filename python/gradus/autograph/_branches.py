@@ -21,6 +21,12 @@ def tf():
     return sys.modules["gradus"]
 
 
+def must_run_eagerly(reason):
+    """Gives up tracing: sizes depend on values, and no program has that. The function then runs as Python."""
+    from .._function import MustRunEagerly
+    raise MustRunEagerly(reason)
+
+
 def read(get):
     """The value of a variable, an attribute or an item, or undefined."""
     try:
@@ -181,6 +187,8 @@ class Joined:
             if isinstance(a, (Rows, TensorArray)) and isinstance(b, (Rows, TensorArray)):
                 a, b = [v if isinstance(v, Rows) else Rows(v) for v in (a, b)]
                 rows = list(zip(a.filled(b), b.filled(a)))
+                if any(not x.shape.is_compatible_with(y.shape) for x, y in rows):
+                    must_run_eagerly("the size of a TensorArray depends on values")
                 places.append(lambda out, a=a, at=at, n=len(rows): a.array._with_tensors(out[at:at + n]))
                 pairs += rows
                 continue
@@ -199,7 +207,7 @@ class Joined:
         if a.dtype != b.dtype:
             raise TypeError(f"{shown} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else branch")
         if not a.shape.is_compatible_with(b.shape):
-            raise ValueError(f"{shown} has shape {a.shape} in the main branch, but shape {b.shape} in the else branch")
+            must_run_eagerly(f"{shown} has shape {a.shape} in the main branch, but shape {b.shape} in the else branch")
         return a, b
 
     def after(self, outputs):

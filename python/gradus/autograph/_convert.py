@@ -10,6 +10,7 @@ import types
 import weakref
 
 from .. import _core
+from ..errors import UnimplementedError
 from ._source import NotConvertible, node_of
 
 _FUTURE = 0
@@ -206,6 +207,9 @@ class Traced:
             self._converted = converted(self.function, True)
         try:
             return self._converted(*args, **kwargs)
+        except UnimplementedError as e:  # no program can do it, Python can
+            from .._function import MustRunEagerly
+            raise MustRunEagerly(str(e)) from e
         except Exception as e:
             raise e.with_traceback(without_own_frames(e.__traceback__))
 

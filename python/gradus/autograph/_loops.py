@@ -1,7 +1,7 @@
 """while and for: loops of Python, or loops of the program where a tensor decides or is gone over."""
 from .. import _core, nest
 from .._tensor_array import TensorArray
-from ._branches import (as_test, check_test, if_stmt, is_tensor_like, is_traced, no_value, placeholder, same_value, tf,
+from ._branches import (as_test, check_test, if_stmt, is_tensor_like, is_traced, must_run_eagerly, no_value, placeholder, same_value, tf,
                         undefined)
 from ._builtins import stream_of
 from ._datasets import Elements, is_dataset
@@ -167,8 +167,7 @@ class _Loop:
                                     "program carries tensors")
         return out
 
-    @staticmethod
-    def _checked(name, before, after):
+    def _checked(self, name, before, after):
         if isinstance(before, TensorArray) and isinstance(after, TensorArray):
             return after
         if not is_tensor_like(after):
@@ -178,6 +177,8 @@ class _Loop:
             raise TypeError(f"{name} has dtype {before.dtype.name} before the loop, but dtype {after.dtype.name} after one "
                             "iteration")
         if not before.shape.is_compatible_with(after.shape):
+            if self.given.get("shape_invariants"):
+                must_run_eagerly(f"{name} changes its shape in a loop")
             raise ValueError(f"{name} has shape {before.shape} before the loop, but shape {after.shape} after one iteration. "
                              "Use tf.autograph.experimental.set_loop_options to set shape invariants.")
         return after
