@@ -29,7 +29,7 @@ def shortened(maxlen, sequences, labels):
 def limited(sequences, num_words, skip_top, oov_char):
     """Rare and very frequent words as oov_char, or left out."""
     if not num_words:
-        num_words = max(max(x) for x in sequences) + 1
+        num_words = max(max(x) for x in sequences)  # so that the highest one is left out, as in Keras
     if oov_char is not None:
         return [[w if skip_top <= w < num_words else oov_char for w in x] for x in sequences]
     return [[w for w in x if skip_top <= w < num_words] for x in sequences]
