@@ -2,6 +2,7 @@
 // instruction set, in place, each array read and written once.
 #include "gradus/updates.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 
@@ -99,7 +100,13 @@ void check(const RuleDefinition& rule, const Variable& v, std::span<const Variab
   if (state.size() != static_cast<std::size_t>(rule.state))
     fail<InvalidArgumentError>("[", rule.name, "_update] got ", state.size(),
                                " variables of state; expected ", rule.state);
-  for (const Variable& s : state) {
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    const Variable& s = state[i];
+    if (s == v || std::find(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(i), s) !=
+                      state.begin() + static_cast<std::ptrdiff_t>(i))
+      fail<InvalidArgumentError>(
+          "[", rule.name, "_update] '", s.name(),
+          "' is given twice; each part of the state is a variable of its own");
     if (s.dtype() != state_dtype(v.dtype()) || !(s.shape() == v.shape()))
       fail<InvalidArgumentError>("[", rule.name, "_update] the state '", s.name(), "' has shape ",
                                  s.shape(), " and dtype ", name_of(s.dtype()), "; expected ",

@@ -58,6 +58,36 @@ TEST(Updates, WrongGradientsAreRefused) {
   EXPECT_THROW(sgd_update(p, Gradient(), 1), InvalidArgumentError);
   EXPECT_THROW(sgd_update(p, Gradient(Tensor{1.0f}), 1), InvalidArgumentError);
   EXPECT_THROW(sgd_update(p, Gradient(Tensor{1.0, 2.0}), 1), InvalidArgumentError);
+  const Gradient g(Tensor{1.0f, 1.0f});
+  EXPECT_THROW(momentum_update(p, p, g, 1, 0.9), InvalidArgumentError);  // no state of its own
+  EXPECT_THROW(adam_update(p, p, p, g, 1), InvalidArgumentError);
+  EXPECT_THROW(Update(UpdateRule::adam, {.learning_rate = 0.1}), InvalidArgumentError);
+  const Update adagrad(UpdateRule::adagrad, {.learning_rate = 0.1, .settings = {1e-7}});
+  EXPECT_THROW(adagrad(p, {}, g), InvalidArgumentError);
+  EXPECT_THROW(adagrad(p, {Variable(Tensor{0.0, 0.0})}, g), InvalidArgumentError);
+}
+
+// Empty variables, one element, more than a chunk, and odd sizes: as one element at a time.
+TEST(Updates, AnyNumberOfElements) {
+  for (std::int64_t size : {0, 1, 7, 16385, 40001}) {
+    const Tensor start = cast(range(Tensor(0), Tensor(static_cast<int>(size)), Tensor(1)), float32);
+    const Variable p(start), m(zeros({size})), v(zeros({size}));
+    adam_update(p, m, v, Gradient(ones({size})), 1, {.learning_rate = 0.5});
+    const std::vector<float> got = p.value().to_vector<float>();
+    for (std::int64_t i : {std::int64_t{0}, size / 2, size - 1}) {
+      if (i < 0 || i >= size) continue;
+      EXPECT_NEAR(got[static_cast<std::size_t>(i)], static_cast<float>(i) - 0.5f, 1e-5);
+    }
+  }
+}
+
+TEST(Updates, RulesHaveNames) {
+  EXPECT_EQ(update_rule("rmsprop_centered_momentum"), UpdateRule::rmsprop_centered_momentum);
+  EXPECT_EQ(update_rule("ftrl"), UpdateRule::ftrl);
+  EXPECT_FALSE(update_rule("none of them"));
+  EXPECT_EQ(state_count(UpdateRule::amsgrad), 3);
+  EXPECT_EQ(state_dtype(bfloat16), float32);
+  EXPECT_EQ(state_dtype(float64), float64);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ def _loss(class_name, function, doc, **other):
         return config
 
     __init__.__signature__ = signature
-    body = {"_casts_targets": other.pop("casts_targets", True), "__init__": __init__, "get_config": get_config, "_function": staticmethod(function), "__doc__": doc,
+    body = {"_casts_targets": getattr(function, "_casts_targets", True), "__init__": __init__, "get_config": get_config, "_function": staticmethod(function), "__doc__": doc,
             "__module__": "gradus.keras.losses", "__qualname__": class_name}
     return type(class_name, (FunctionLoss,), body)
 
@@ -70,7 +70,7 @@ CategoricalFocalCrossentropy = _loss("CategoricalFocalCrossentropy", f.categoric
                                      "Categorical cross entropy in which easy examples count little.")
 SparseCategoricalCrossentropy = _loss(
     "SparseCategoricalCrossentropy", f.sparse_categorical_crossentropy, "Cross entropy of class numbers.",
-    order=["from_logits", "ignore_class", "reduction", "axis", "name"], hidden=["axis"], casts_targets=False)
+    order=["from_logits", "ignore_class", "reduction", "axis", "name"], hidden=["axis"])
 CategoricalGeneralizedCrossEntropy = _loss(
     "CategoricalGeneralizedCrossEntropy", f.categorical_generalized_cross_entropy,
     "Between cross entropy and absolute error, for labels with mistakes.", defaults={"q": 0.5})

@@ -225,6 +225,9 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
     return values
 
 
+sparse_categorical_crossentropy._casts_targets = False  # class numbers stay what they are
+
+
 def categorical_generalized_cross_entropy(y_true, y_pred, q):
     """(1 - p^q) / q of the probability p of the right class: between cross entropy and absolute error."""
     if not 0 < q < 1:

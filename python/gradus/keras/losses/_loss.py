@@ -99,8 +99,10 @@ class LossFunctionWrapper(Loss):
     def __init__(self, fn, reduction="sum_over_batch_size", name=None, dtype=None, **kwargs):
         super().__init__(name=name or getattr(fn, "__name__", None), reduction=reduction, dtype=dtype)
         self.fn, self._fn_kwargs = fn, kwargs
+        self._casts_targets = getattr(fn, "_casts_targets", True)
 
     def call(self, y_true, y_pred):
+        y_true = tf.convert_to_tensor(y_true) if not self._casts_targets else y_true
         y_true, y_pred = same_rank(y_true, y_pred)
         return self.fn(y_true, y_pred, **self._fn_kwargs)
 
