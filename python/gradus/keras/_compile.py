@@ -5,10 +5,15 @@ from .. import nest
 from ..autograph._convert import while_traced
 
 
+def _outputs(y_pred):
+    """The outputs as a list; those of a dict in its own order."""
+    return list(y_pred.values()) if isinstance(y_pred, dict) else nest.flatten(y_pred)
+
+
 def _output_names(y_pred, names):
     if isinstance(y_pred, dict):
-        return sorted(y_pred)
-    flat = nest.flatten(y_pred)
+        return list(y_pred)
+    flat = _outputs(y_pred)
     if names and len(names) == len(flat):
         return list(names)
     return [f"output_{i}" for i in range(len(flat))] if len(flat) > 1 else [None]
@@ -16,7 +21,7 @@ def _output_names(y_pred, names):
 
 def _per_output(given, y_pred, names, what):
     """A list with what each output was given; None where nothing."""
-    count = len(nest.flatten(y_pred))
+    count = len(_outputs(y_pred))
     own = _output_names(y_pred, names)
     if isinstance(given, dict):
         unknown = [k for k in given if k not in own and not (isinstance(y_pred, dict) and k in y_pred)]
@@ -44,7 +49,7 @@ class CompileLoss:
     def build(self, y_true, y_pred):
         from . import losses, metrics
         given = _per_output(self._user_loss, y_pred, self._names, "loss")
-        flat = nest.flatten(y_pred)
+        flat = _outputs(y_pred)
         if len(given) > len(flat):
             raise ValueError(f"For a model with {len(flat)} output(s), you must provide as many losses. "
                              f"Received: loss={self._user_loss}")
@@ -76,7 +81,7 @@ class CompileLoss:
     def __call__(self, y_true, y_pred, sample_weight=None):
         if not self.built:
             self.build(y_true, y_pred)
-        predicted = nest.flatten(y_pred)
+        predicted = _outputs(y_pred)
         if len(predicted) == 1 and not isinstance(y_pred, dict):
             true = [y_true[0] if isinstance(y_true, (list, tuple)) and len(y_true) == 1 else y_true]
             if isinstance(y_true, dict):
@@ -88,6 +93,9 @@ class CompileLoss:
         for y, p, loss, scale, w, tracker in zip(true, predicted, self._losses, self._weights, weights, self._trackers):
             if loss is None:
                 continue
+            if y is None:
+                raise ValueError("None values not supported: the loss needs targets" + (
+                    "" if y_true is None else f" for each output, got {list(y_true)}"))
             value = loss(y, p, w)
             if tracker is not None:
                 tracker.update_state(value)
@@ -98,7 +106,7 @@ class CompileLoss:
 
 
 def _matched(value, y_pred, names, what):
-    count = len(nest.flatten(y_pred))
+    count = len(_outputs(y_pred))
     if value is None:
         return [None] * count
     if isinstance(value, dict):
@@ -111,7 +119,7 @@ def _matched(value, y_pred, names, what):
 
 
 def _matched_weights(sample_weight, y_pred, names):
-    count = len(nest.flatten(y_pred))
+    count = len(_outputs(y_pred))
     if sample_weight is None:
         return [None] * count
     if isinstance(sample_weight, (list, tuple, dict)):
@@ -199,7 +207,7 @@ class CompileMetrics:
         return [v for m in self.metrics for v in m.variables]
 
     def build(self, y_true, y_pred):
-        predicted = nest.flatten(y_pred)
+        predicted = _outputs(y_pred)
         true = _matched(y_true, y_pred, self._names, "y_true") if len(predicted) > 1 or isinstance(y_pred, dict) else [
             nest.flatten(y_true)[0] if y_true is not None else None]
         names = _output_names(y_pred, self._names)
@@ -246,7 +254,7 @@ class CompileMetrics:
             self.build(y_true, y_pred)
         if not self._entries:
             return
-        predicted = nest.flatten(y_pred)
+        predicted = _outputs(y_pred)
         if len(predicted) == 1 and not isinstance(y_pred, dict):
             true = [nest.flatten(y_true)[0] if isinstance(y_true, (list, tuple, dict)) else y_true]
         else:

@@ -9,9 +9,9 @@ import numpy as np
 
 import gradus as _tf
 
-from .. import _core, nest
+from .. import nest
 from ._compile import CompileLoss, CompileMetrics
-from ._data import ArrayData, data_source, pack_x_y_sample_weight, split_rows, unpack_x_y_sample_weight, warn_out_of_data
+from ._data import ArrayData, data_source, split_rows, unpack_x_y_sample_weight, warn_out_of_data
 from ._operation import KerasTensor, compute_output_spec
 from ._variable import standardize_dtype
 
@@ -270,23 +270,19 @@ class Trainer:
                 and (not for_training or optimizer is None or getattr(optimizer, "built", True))):
             return
         x, y, _ = unpack_x_y_sample_weight(batch)
-        if type(self).train_step is not Trainer.train_step and for_training:
+        own_step = (type(self).train_step is not Trainer.train_step if for_training
+                    else type(self).test_step is not Trainer.test_step)
+        if own_step and for_training:
             # What the user's own step computes is not known: losses, metrics and optimizers are built as it uses them.
             if not self.built and not _has_no_call(self):
                 self._build_from(x)
             return
-        symbolic = nest.map_structure(
-            lambda t: None if t is None else KerasTensor((None,) + tuple(t.shape[1:]) if t.ndim else (),
-                                                         standardize_dtype(t.dtype)), x)
         try:
-            if not self.built:
-                self._build_from(x)
-            y_pred = compute_output_spec(lambda inputs: self(inputs, training=False) if self._call_has_training_arg
-                                         else self(inputs), symbolic)
-        except Exception as error:  # noqa: BLE001
-            if type(self).call is Trainer or _is_input_error(error):
+            y_pred = self._output_spec_for(x)
+        except Exception:
+            if not own_step:
                 raise
-            y_pred = self(x, training=False) if self._call_has_training_arg else self(x)
+            return  # the step uses the model in a way of its own, and will say what is wrong
         if y is not None or metrics is None:
             if loss is not None and not loss.built:
                 loss.build(y, y_pred)
@@ -294,6 +290,21 @@ class Trainer:
                 metrics.build(y, y_pred)
         if for_training and optimizer is not None and not getattr(optimizer, "built", True):
             optimizer.build(self.trainable_variables)
+
+    def _output_spec_for(self, x):
+        """What the model would give for a batch like x; builds the model."""
+        run = lambda inputs: self(inputs, training=False) if self._call_has_training_arg else self(inputs)  # noqa: E731
+        if not self.built:
+            self._build_from(x)
+        symbolic = nest.map_structure(
+            lambda t: None if t is None else KerasTensor((None,) + tuple(t.shape[1:]) if t.ndim else (),
+                                                         standardize_dtype(t.dtype)), x)
+        try:
+            return compute_output_spec(run, symbolic)
+        except Exception as error:
+            if _is_input_error(error):
+                raise
+            return run(x)
 
     def _build_from(self, x):
         """Builds the model with the kind of input that training will give it."""
