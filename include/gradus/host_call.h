@@ -18,9 +18,9 @@ struct HostFunction {
   using Run = std::function<std::vector<Tensor>(const std::vector<Tensor>& in)>;
   using Pull = std::function<std::vector<Tensor>(const std::vector<Tensor>& in,
                                                  const std::vector<Tensor>& cotangents)>;
-  std::string name;
-  Run run;
-  Pull pull;  // the cotangents of all arguments; empty: there is no gradient
+  std::string name = {};
+  Run run = {};
+  Pull pull = {};  // the cotangents of all arguments; empty: there is no gradient
   // Code that may itself read variables or call functions: variables are not locked around it.
   bool is_foreign = false;
   // The gradient of a branch that calls it may call it again; calls without results are left out.
@@ -30,7 +30,7 @@ struct HostFunction {
 // A result must have this dtype and shape, or the shape of an argument.
 struct HostResult {
   DType dtype;
-  Shape shape;
+  Shape shape = {};
   int like = -1;  // the number of the argument
 };
 
