@@ -17,6 +17,9 @@ from gradus import _core, _missing
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = ["math", "nn", "linalg", "random", "bitwise", "nest", "dtypes", "autodiff", "forward_diff", "errors",
            "debugging", "config", "test"]
+KERAS_MODULES = ["keras." + m for m in ("activations", "callbacks", "constraints", "initializers", "layers", "losses",
+                                        "metrics", "ops", "optimizers", "optimizers.schedules", "regularizers",
+                                        "saving", "utils")]
 
 # The symbols that programs use most, in order (counted over 1642 programs), without those about Keras, tf.data,
 # files, images, text, distribution and serving.
@@ -44,6 +47,70 @@ math.unsorted_segment_sum math.bincount math.confusion_matrix math.in_top_k nn.g
 nn.conv2d_transpose nn.depthwise_conv2d nn.conv1d nn.avg_pool2d nn.batch_normalization nn.log_softmax nn.l2_loss
 linalg.eigh linalg.svd linalg.qr linalg.expm signal.fft complex64 complex128 complex math.real math.imag string
 SparseTensor sparse.to_dense RaggedTensor strings data keras compat.v1 train saved_model""".split()
+
+# The same of Keras, tf.data, tf.train, tf.io, tf.summary and tf.image: those among the first 400 symbols.
+WANTED_OF_KERAS = """keras.layers.Dense keras.Model keras.Sequential keras.optimizers.Adam keras.layers.Input keras.layers.Dropout
+keras.layers.Conv2D data.Dataset.from_tensor_slices keras.layers.Flatten keras.datasets.mnist.load_data
+keras.layers.Layer keras.layers.BatchNormalization keras.layers.MaxPooling2D keras.layers.Embedding
+keras.optimizers.SGD keras.utils.get_file keras.losses.SparseCategoricalCrossentropy keras.models.load_model
+keras.utils.to_categorical keras.callbacks.ModelCheckpoint data.AUTOTUNE keras.layers.Activation keras.layers.Reshape
+image.resize keras.metrics.Mean keras.layers.GlobalAveragePooling2D keras.callbacks.EarlyStopping
+keras.layers.Conv2DTranspose keras.losses.BinaryCrossentropy keras.layers.LSTM io.read_file keras.utils.plot_model
+keras.optimizers.RMSprop keras.metrics.SparseCategoricalAccuracy keras.layers.Lambda
+keras.losses.CategoricalCrossentropy keras.losses.MeanSquaredError keras.callbacks.Callback
+keras.preprocessing.sequence.pad_sequences keras.layers.LayerNormalization keras.ops.shape keras.callbacks.TensorBoard
+keras.layers.LeakyReLU keras.layers.concatenate keras.datasets.cifar10.load_data keras.layers.Rescaling
+keras.layers.Concatenate keras.layers.GRU keras.ops.cast keras.utils.load_img keras.layers.Conv1D keras.layers.Add
+train.Checkpoint image.decode_jpeg keras.backend.clear_session keras.layers.ReLU
+keras.datasets.fashion_mnist.load_data keras.losses.sparse_categorical_crossentropy keras.layers.RandomFlip
+keras.regularizers.l2 keras.utils.img_to_array keras.layers.Bidirectional keras.ops.sum keras.ops.concatenate
+keras.ops.expand_dims keras.ops.reshape keras.layers.GlobalAveragePooling1D keras.losses.mean_squared_error
+keras.preprocessing.image.ImageDataGenerator keras.ops.mean keras.layers.AveragePooling2D
+keras.datasets.imdb.load_data keras.utils.set_random_seed keras.ops.convert_to_numpy keras.layers.MultiHeadAttention
+keras.ops.matmul data.Dataset.zip keras.layers.GlobalMaxPooling1D keras.callbacks.ReduceLROnPlateau
+keras.layers.UpSampling2D keras.layers.add keras.layers.ZeroPadding2D keras.optimizers.AdamW
+keras.layers.TextVectorization keras.preprocessing.text.Tokenizer keras.utils.PyDataset keras.ops.convert_to_tensor
+train.latest_checkpoint keras.ops.transpose keras.layers.GlobalMaxPooling2D keras.layers.RandomRotation
+keras.layers.Resizing keras.callbacks.LearningRateScheduler keras.activations.softmax
+keras.utils.image_dataset_from_directory keras.layers.Normalization keras.layers.StringLookup
+keras.losses.categorical_crossentropy keras.backend.set_floatx keras.random.uniform keras.losses.binary_crossentropy
+keras.ops.arange keras.ops.squeeze keras.metrics.CategoricalAccuracy keras.__version__ train.CheckpointManager
+image.convert_image_dtype keras.mixed_precision.set_global_policy keras.layers.InputLayer data.experimental.AUTOTUNE
+keras.utils.array_to_img keras.ops.square keras.backend.sum keras.backend.epsilon keras.random.normal
+keras.random.SeedGenerator keras.initializers.RandomNormal keras.applications.resnet50.ResNet50 image.random_crop
+keras.models.clone_model keras.ops.stack keras.backend.square keras.backend.mean summary.create_file_writer
+keras.layers.RandomZoom keras.metrics.BinaryAccuracy keras.metrics.MeanAbsoluteError data.TFRecordDataset
+data.TextLineDataset keras.losses.mae keras.ops.image.resize keras.losses.Loss image.random_flip_left_right
+keras.ops.ones keras.initializers.get data.Dataset.from_generator io.FixedLenFeature keras.layers.LSTMCell
+keras.applications.MobileNetV2 keras.backend.int_shape image.decode_png data.Dataset.list_files keras.ops.clip
+keras.ops.softmax keras.activations.get keras.ops.tile keras.datasets.imdb.get_word_index
+keras.optimizers.schedules.ExponentialDecay train.Example image.decode_image
+keras.optimizers.schedules.LearningRateSchedule keras.ops.zeros keras.metrics.Metric keras.ops.multiply
+keras.optimizers.Adagrad keras.optimizers.Nadam keras.metrics.sparse_categorical_accuracy
+keras.applications.vgg16.VGG16 io.parse_single_example keras.losses.Huber keras.initializers.Constant
+keras.callbacks.CSVLogger keras.ops.argmax keras.ops.array keras.layers.SimpleRNN keras.backend.cast
+keras.backend.shape data.experimental.make_csv_dataset train.BytesList train.Features train.Feature summary.scalar
+keras.applications.VGG19 keras.utils.text_dataset_from_directory keras.applications.EfficientNetB0 keras.ops.exp
+keras.ops.eye keras.utils.save_img keras.ops.one_hot keras.regularizers.get keras.layers.RandomCrop
+keras.activations.relu keras.backend.expand_dims image.crop_to_bounding_box keras.layers.Softmax io.TFRecordWriter
+keras.layers.TimeDistributed keras.ops.split keras.backend.backend keras.ops.cos keras.Variable keras.ops.where
+keras.applications.Xception keras.datasets.cifar100.load_data keras.backend.dot keras.Model.from_config
+keras.metrics.Accuracy train.Int64List keras.initializers.Zeros keras.initializers.GlorotUniform keras.layers.RNN
+keras.layers.MaxPooling1D keras.initializers.serialize keras.metrics.SparseTopKCategoricalAccuracy
+keras.layers.SeparableConv2D keras.backend.exp data.Dataset image.ResizeMethod.NEAREST_NEIGHBOR image.flip_left_right
+keras.layers.IntegerLookup keras.optimizers.Optimizer keras.ops.sqrt keras.ops.gelu keras.callbacks.LambdaCallback
+keras.ops.take keras.ops.relu keras.applications.ResNet50V2 keras.layers.RepeatVector keras.layers.DepthwiseConv2D
+keras.backend.transpose keras.backend.get_value keras.backend.random_normal data.Dataset.range
+keras.losses.Reduction.NONE summary.trace_export keras.saving.register_keras_serializable summary.trace_on
+train.FloatList keras.losses.MeanAbsoluteError io.gfile.makedirs keras.applications.InceptionV3
+keras.applications.inception_v3.preprocess_input keras.applications.vgg19.preprocess_input keras.metrics.AUC
+keras.ops.ones_like keras.ops.minimum keras.ops.maximum keras.layers.Dot
+keras.optimizers.schedules.PiecewiseConstantDecay keras.backend.image_data_format keras.regularizers.l1
+keras.constraints.get keras.constraints.serialize keras.regularizers.serialize
+keras.applications.vgg16.preprocess_input io.gfile.GFile keras.utils.timeseries_dataset_from_array
+keras.layers.CenterCrop keras.metrics.RootMeanSquaredError keras.activations.sigmoid keras.layers.RandomContrast
+keras.datasets.boston_housing.load_data keras.applications.xception.preprocess_input
+keras.applications.resnet50.preprocess_input keras.ops.image.extract_patches""".split()
 
 STUB_TYPES = {"dtype": "_DTypeLike | None", "name": "str | None", "axis": "_Axis | None", "keepdims": "bool | None"}
 
@@ -148,28 +215,36 @@ def stubs():
     return pages
 
 
-def coverage():
-    have, lack = [], []
-    for name in WANTED:
+def without(names):
+    """Those of the names that are not there."""
+    lack = []
+    for name in names:
         try:
             find(name)
-            have.append(name)
         except AttributeError:
             lack.append(name)
+    return lack
+
+
+def coverage():
+    lack, lack_of_keras = without(WANTED), without(WANTED_OF_KERAS)
     count = sum(len(names.split()) for names, *_ in TABLE if not names.startswith("_"))
     lines = ["# What of TensorFlow's API is there", "",
              "Made by `tools/api_pages.py` from the module itself; do not edit. Signatures and one sentence on each: `help(tf.name)`.",
              "Values, printed forms and errors are compared with TensorFlow's in `tests/python/cases.py`.", "",
              f"Of the {len(WANTED)} symbols that programs use most (without Keras layers and models, tf.data, files, images, "
-             f"text, distribution and serving) {len(have)} are there. {count} names of functions in all.", "",
+             f"text, distribution and serving) {len(WANTED) - len(lack)} are there, and {len(WANTED_OF_KERAS) - len(lack_of_keras)} "
+             f"of the {len(WANTED_OF_KERAS)} that are about those and among the 400 used most. {count} names of functions in all.", "",
              "## Used often and not there", "", "| name | instead |", "|---|---|"]
-    for name in lack:
-        head = name.split(".")[0]
-        instead = _missing.INSTEAD.get(name) or _missing.INSTEAD.get(head) or "not covered yet"
+    for name in lack + lack_of_keras:
+        parts = name.split(".")
+        longer = [".".join(parts[:i]) for i in range(len(parts), 0, -1)]
+        instead = next((_missing.INSTEAD[n] for n in longer if n in _missing.INSTEAD), "not covered yet")
         lines.append(f"| `tf.{name}` | {instead} |")
     lines += ["", "## There", ""]
     groups = {"tf": public(gradus)}
     groups.update({"tf." + m: public(find(m)) for m in sorted(MODULES)})
+    groups.update({"tf." + m: public(find(m)) for m in KERAS_MODULES})
     for group, members in groups.items():
         names = sorted(k for k, v in members.items() if not isinstance(v, types.ModuleType))
         lines += [f"**{group}**: " + ", ".join(f"`{n}`" for n in names), ""]

@@ -30,6 +30,12 @@ INSTEAD = {
     "saved_model": "SavedModel is not covered: use model.save('name.keras') or tf.train.Checkpoint",
     "linalg.svd": "not covered yet: use numpy.linalg.svd",
     "signal": "tf.signal is not covered yet: use numpy.fft",
+    "keras.applications": "networks that are trained already are not covered: build one and load its weights",
+    "keras.preprocessing.image": "images are not covered yet: keras.layers has augmentation, NumPy the rest",
+    "keras.utils.load_img": "images are not covered yet: use another library to read them",
+    "keras.utils.img_to_array": "images are not covered yet: use numpy.asarray",
+    "keras.utils.array_to_img": "images are not covered yet: use another library",
+    "keras.utils.save_img": "images are not covered yet: use another library to write them",
 }
 
 
