@@ -57,6 +57,8 @@ CASES = {
     "convnet": Case(1.3, 2.18925476, "28x28x1, 2 x (conv 3x3, relu, pool), dense 128, dense 10, batch 32, Adam step",
                     493 * M, 28 * 225034),
     "lstm": Case(1.2, 2.43666942, "batch 32, 64 steps, 64 inputs, 128 units, dense head, gradient", 1074 * M),
+    "block": Case(1.1, 0.0119216813, "transformer block: 4 sequences of 64, width 256, 4 heads, gelu 1024, gradient",
+                  1258 * M),
     "embed_sgd": Case(4, 61.7129974, "100k x 64 table, 1024 ids, sparse gradient, SGD", 0, 3 * 256 * 1024),
     "embed_adagrad": Case(8, 61.609745, "the same, Adagrad", 0, 5 * 256 * 1024),
     "softmax_xent": Case(1.5, 8.52709014, "softmax cross entropy 512 x 1000 and its gradient", 512 * K * 20, 512 * K * 8),

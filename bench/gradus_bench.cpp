@@ -152,6 +152,41 @@ Step lstm(Mode mode) {
   };
 }
 
+// A transformer block with the norms in front: 4 sequences of 64, width 256, 4 heads.
+Step block(Mode mode) {
+  const std::int64_t batch = 4, time = 64, width = 256, heads = 4, head = width / heads;
+  const Variables w = {variable(51, {width}, 0.2f, 1.0f),       variable(52, {width}, 0.2f),
+                       variable(53, {width, 3 * width}, 0.1f),  variable(54, {3 * width}, 0.01f),
+                       variable(55, {width, width}, 0.1f),      variable(56, {width}, 0.01f),
+                       variable(57, {width}, 0.2f, 1.0f),       variable(58, {width}, 0.2f),
+                       variable(59, {width, 4 * width}, 0.1f),  variable(60, {4 * width}, 0.01f),
+                       variable(61, {4 * width, width}, 0.05f), variable(62, {width}, 0.01f)};
+  const Tensor x = tensor(63, {batch, time, width}, 1.7f);
+  const Tensor weight = tensor(64, {batch, time, width}, 1.0f);
+  const auto step = in_mode(mode, [=] {
+    gd::GradientTape tape;
+    const Tensor normal = gd::nn::layer_normalization(x, w[0], w[1], 1e-5);
+    const Tensor qkv = gd::transpose(
+        gd::reshape(dense(normal, w[2], w[3]), {batch, time, 3, heads, head}), {2, 0, 3, 1, 4});
+    const auto part = [&](std::int64_t i) {
+      return gd::reshape(gd::slice(qkv, {i, 0, 0, 0, 0}, {1, -1, -1, -1, -1}),
+                         {batch, heads, time, head});
+    };
+    const Tensor scores = gd::matmul(part(0), part(1), {.transpose_b = true});
+    const Tensor mixed = gd::matmul(gd::nn::softmax(scores * (1 / std::sqrt(head))), part(2));
+    const Tensor together = gd::reshape(gd::transpose(mixed, {0, 2, 1, 3}), {batch, time, width});
+    const Tensor h = x + dense(together, w[4], w[5]);
+    const Tensor inner =
+        gd::nn::gelu(dense(gd::nn::layer_normalization(h, w[6], w[7], 1e-5), w[8], w[9]));
+    const Tensor loss = gd::reduce_mean((h + dense(inner, w[10], w[11])) * weight);
+    return std::pair(loss, tape.gradient(loss, w));
+  });
+  return [=](bool want) {
+    const auto [loss, g] = step();
+    return want ? loss.template item<double>() + norm(g[0]) + norm(g[2]) : 0.0;
+  };
+}
+
 // One step on the rows of a table; update(table, gradient) is the optimizer.
 template <class Update>
 Step embedding(Mode mode, Update update) {
@@ -241,6 +276,7 @@ int main(int argc, char** argv) {
       {"mlp_b512", [](Mode m) { return mlp(512, m); }},
       {"convnet", convnet},
       {"lstm", lstm},
+      {"block", block},
       {"embed_sgd", embed_sgd},
       {"embed_adagrad", embed_adagrad},
       {"softmax_xent", softmax_xent},

@@ -205,6 +205,43 @@ Step layernorm() {
   };
 }
 
+// A transformer block with the norms in front: 4 sequences of 64, width 256, 4 heads.
+Step block() {
+  const std::int64_t batch = 4, time = 64, width = 256, heads = 4;
+  const auto ones = [](std::uint64_t seed, std::int64_t n) {
+    return leaf(tensor(bench::values(seed, n, 0.2f, 1.0f), {n}));
+  };
+  const std::vector<Tensor> w = {ones(51, width),
+                                 vector(52, width, 0.2f),
+                                 dense_weight(53, width, 3 * width, 0.1f),
+                                 vector(54, 3 * width, 0.01f),
+                                 dense_weight(55, width, width, 0.1f),
+                                 vector(56, width, 0.01f),
+                                 ones(57, width),
+                                 vector(58, width, 0.2f),
+                                 dense_weight(59, width, 4 * width, 0.1f),
+                                 vector(60, 4 * width, 0.01f),
+                                 dense_weight(61, 4 * width, width, 0.05f),
+                                 vector(62, width, 0.01f)};
+  const Tensor x = tensor(bench::values(63, batch * time * width, 1.7f), {batch, time, width});
+  const Tensor weight = tensor(bench::values(64, batch * time * width, 1.0f), {batch, time, width});
+  return [=](bool want) {
+    const Tensor qkv = torch::linear(torch::layer_norm(x, {width}, w[0], w[1], 1e-5), w[2], w[3])
+                           .reshape({batch, time, 3, heads, width / heads})
+                           .permute({2, 0, 3, 1, 4});
+    const Tensor mixed = at::scaled_dot_product_attention(qkv[0], qkv[1], qkv[2])
+                             .transpose(1, 2)
+                             .reshape({batch, time, width});
+    const Tensor h = x + torch::linear(mixed, w[4], w[5]);
+    const Tensor inner =
+        torch::gelu(torch::linear(torch::layer_norm(h, {width}, w[6], w[7], 1e-5), w[8], w[9]));
+    const Tensor loss = ((h + torch::linear(inner, w[10], w[11])) * weight).mean();
+    const std::vector<Tensor> g = gradients(loss, w);
+    return want ? loss.item<double>() + g[0].norm().item<double>() + g[2].norm().item<double>()
+                : 0.0;
+  };
+}
+
 // The mean of tanh(x * a + b) + x and its gradient to x.
 Step tanh_chain(std::int64_t n) {
   const Tensor x = leaf(tensor(bench::values(101, n, 1.7f), {n}));
@@ -234,6 +271,7 @@ int main(int argc, char** argv) {
                            {"mlp_b512", 1, [] { return mlp(512); }},
                            {"convnet", 1, convnet},
                            {"lstm", 1, lstm},
+                           {"block", 1, block},
                            {"embed_sgd", 1, embed_sgd},
                            {"embed_adagrad", 1, embed_adagrad},
                            {"softmax_xent", 1, softmax_xent},

@@ -149,6 +149,13 @@ void matmul_kernel(const KernelCall& c) {
   }
 }
 
+// With all leading axes as rows.
+Tensor as_rows(const Tensor& t) {
+  std::int64_t rows = 1;
+  for (int i = 0; i + 1 < t.rank(); ++i) rows = size_mul(rows, t.shape()[i]);
+  return reshape(t, {rows, t.shape().back()});
+}
+
 // The product that is the transpose in one argument: which operands, and their flags.
 struct Transposed {
   Tensor a, b;
@@ -157,6 +164,12 @@ struct Transposed {
 Transposed transposed(const Site& s, int input, const Tensor& ct) {
   const auto& p = s.get<MatmulAttrs>();
   const Tensor other = is_complex(ct.dtype()) ? conj(s.in[1 - input]) : s.in[1 - input];
+  if (input == 1 && !p.transpose_a && s.shape(0).rank() > 2 && s.shape(1).rank() == 2) {
+    // One matrix for all leading axes: its gradient is one product over all rows, not a sum of
+    // many.
+    const Tensor a = as_rows(other), g = as_rows(ct);
+    return p.transpose_b ? Transposed{g, a, {true, false}} : Transposed{a, g, {true, false}};
+  }
   if (input == 0) {
     return p.transpose_a ? Transposed{other, ct, {p.transpose_b, true}}
                          : Transposed{ct, other, {false, !p.transpose_b}};

@@ -52,6 +52,21 @@ TEST(Matmul, HalfPrecisionAndBatchesThatBroadcast) {
   }
 }
 
+TEST(Matmul, GradientOfOneMatrixForManyIsOneProduct) {
+  const Tensor x = random_tensor({2, 3, 5, 4}, 1), w = random_tensor({4, 6}, 2);
+  const Tensor weight = random_tensor({2, 3, 5, 6}, 3);
+  for (bool transposed : {false, true}) {
+    const Tensor used = transposed ? transpose(w) : w;
+    GradientTape tape;
+    tape.watch(used);
+    const Tensor y = matmul(x, used, {.transpose_b = transposed});
+    const Tensor g = tape.gradient(reduce_sum(y * weight), used);
+    const Tensor expected =
+        matmul(reshape(x, {30, 4}), reshape(weight, {30, 6}), {.transpose_a = true});
+    EXPECT_LE(reduce_max(abs((transposed ? transpose(g) : g) - expected)).item<double>(), 1e-12);
+  }
+}
+
 TEST(Diagonals, InAndOut) {
   EXPECT_EQ(integers_of(diag(Tensor{1, 2})), (Ints64{1, 0, 0, 2}));
   EXPECT_EQ(integers_of(diag(Tensor{1, 2}, 1)), (Ints64{0, 1, 0, 0, 0, 2, 0, 0, 0}));
