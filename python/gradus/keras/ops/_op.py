@@ -101,8 +101,29 @@ def op(function):
     return run
 
 
-def named(name, doc, function):
-    """An op made of an expression."""
+def _named(name, function, doc):
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
+    function.__doc__ = f"{doc}"
     return op(function)
+
+
+def unary(name, function, prepare=tensor):
+    """An op of one argument: `function` of what `prepare` makes of it."""
+    return _named(name, lambda x: function(prepare(x)), function.__doc__)
+
+
+def binary(name, function, prepare=together):
+    """An op of two arguments, which meet in one dtype."""
+    return _named(name, lambda x1, x2: function(*prepare(x1, x2)), function.__doc__)
+
+
+def as_bools(*values):
+    """The values as tensors of bool."""
+    return [tf.cast(v, "bool") for v in values]
+
+
+def publish(names, made):
+    """Puts ops into the names of a module, and makes them belong to it."""
+    for function in made:
+        function.__module__ = names["__name__"]
+        names[function.__name__] = function

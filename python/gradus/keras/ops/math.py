@@ -2,14 +2,13 @@
 import gradus as tf
 
 from ._op import floating as _floating
-from ._op import named as _named
 from ._op import op as _op
+from ._op import publish as _publish
 from ._op import tensor as _tensor
+from ._op import unary as _unary
 
-for _name, _function in {"erf": tf.math.erf, "erfc": tf.math.erfc, "erfinv": tf.math.erfinv,
-                         "rsqrt": tf.math.rsqrt}.items():
-    globals()[_name] = _named(_name, f"{_function.__doc__}", lambda x, f=_function: f(_floating(x)))
-del _name, _function
+_publish(globals(), [_unary(*pair, _floating) for pair in {"erf": tf.math.erf, "erfc": tf.math.erfc,
+                                                          "erfinv": tf.math.erfinv, "rsqrt": tf.math.rsqrt}.items()])
 
 
 @_op

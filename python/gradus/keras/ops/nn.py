@@ -1,4 +1,5 @@
 """Activations, convolutions, losses and what else networks are made of."""
+import functools
 import math
 
 import gradus as tf
@@ -8,18 +9,26 @@ from .._state import epsilon, image_data_format
 from ..layers.convolution import convolve, to_channels_first, to_channels_last
 from ..layers.pooling import pool
 from ._op import floating as _floating
-from ._op import named as _named
 from ._op import op as _op
 from ._op import tensor as _tensor
 from ._op import together as _together
 
+
+
+def _activation(function):
+    @_op
+    @functools.wraps(function)
+    def run(x, *args, **kwargs):
+        return function(_floating(x), *args, **kwargs)
+    run.__module__ = __name__
+    return run
+
+
 for _name in ("celu elu gelu glu hard_shrink hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid "
               "log_softmax relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus sparse_sigmoid "
               "sparsemax squareplus swish tanh_shrink threshold").split():
-    _function = getattr(activations, _name)
-    globals()[_name] = _named(_name, _function.__doc__,
-                              lambda x, *args, f=_function, **kwargs: f(_floating(x), *args, **kwargs))
-del _name, _function
+    globals()[_name] = _activation(getattr(activations, _name))
+del _name
 
 
 def _numbers(value, n):

@@ -5,42 +5,37 @@ import math
 import gradus as tf
 
 from .._state import floatx as _floatx
+from ._op import as_bools as _as_bools
+from ._op import binary as _binary
 from ._op import dtype_of as _dtype_of
 from ._op import floating as _floating
-from ._op import named as _named
 from ._op import op as _op
+from ._op import publish as _publish
 from ._op import result_type as _result_type
 from ._op import tensor as _tensor
 from ._op import together as _together
+from ._op import unary as _unary
 
-# Of one argument; integers become floats.
-for _name, _function in {
-        "arccos": tf.acos, "arccosh": tf.acosh, "arcsin": tf.asin, "arcsinh": tf.asinh, "arctan": tf.atan,
-        "arctanh": tf.atanh, "ceil": tf.math.ceil, "cos": tf.cos, "cosh": tf.cosh, "exp": tf.exp, "expm1": tf.math.expm1,
-        "floor": tf.floor, "log": tf.math.log, "log1p": tf.math.log1p, "reciprocal": tf.math.reciprocal, "sin": tf.sin,
-        "sinh": tf.sinh, "sqrt": tf.sqrt, "tan": tf.tan, "tanh": tf.tanh}.items():
-    globals()[_name] = _named(_name, f"{_function.__doc__}", lambda x, f=_function: f(_floating(x)))
-# Of one argument, of any dtype.
-for _name, _function in {
-        "absolute": tf.abs, "conjugate": tf.math.conj, "imag": tf.math.imag, "isfinite": tf.math.is_finite,
-        "isinf": tf.math.is_inf, "isnan": tf.math.is_nan, "negative": tf.negative, "real": tf.math.real, "sign": tf.sign,
-        "square": tf.square}.items():
-    globals()[_name] = _named(_name, f"{_function.__doc__}", lambda x, f=_function: f(_tensor(x)))
+_publish(globals(), [_unary(*pair, _floating) for pair in {
+    "arccos": tf.acos, "arccosh": tf.acosh, "arcsin": tf.asin, "arcsinh": tf.asinh, "arctan": tf.atan, "arctanh": tf.atanh,
+    "ceil": tf.math.ceil, "cos": tf.cos, "cosh": tf.cosh, "exp": tf.exp, "expm1": tf.math.expm1, "floor": tf.floor,
+    "log": tf.math.log, "log1p": tf.math.log1p, "reciprocal": tf.math.reciprocal, "sin": tf.sin, "sinh": tf.sinh,
+    "sqrt": tf.sqrt, "tan": tf.tan, "tanh": tf.tanh}.items()])
+_publish(globals(), [_unary(*pair) for pair in {
+    "absolute": tf.abs, "angle": tf.math.angle, "conjugate": tf.math.conj, "imag": tf.math.imag,
+    "isfinite": tf.math.is_finite, "isinf": tf.math.is_inf, "isnan": tf.math.is_nan, "negative": tf.negative,
+    "real": tf.math.real, "sign": tf.sign, "square": tf.square}.items()])
+_publish(globals(), [_binary(*pair) for pair in {
+    "add": tf.add, "subtract": tf.subtract, "multiply": tf.multiply, "maximum": tf.maximum, "minimum": tf.minimum,
+    "floor_divide": tf.math.floordiv, "mod": tf.math.floormod, "fmod": tf.truncatemod, "equal": tf.equal,
+    "not_equal": tf.not_equal, "greater": tf.greater, "greater_equal": tf.greater_equal, "less": tf.less,
+    "less_equal": tf.less_equal, "bitwise_and": tf.bitwise.bitwise_and, "bitwise_or": tf.bitwise.bitwise_or,
+    "bitwise_xor": tf.bitwise.bitwise_xor, "left_shift": tf.bitwise.left_shift,
+    "right_shift": tf.bitwise.right_shift}.items()])
+_publish(globals(), [_binary(*pair, _as_bools) for pair in {
+    "logical_and": tf.logical_and, "logical_or": tf.logical_or, "logical_xor": tf.math.logical_xor}.items()])
 abs, conj = globals()["absolute"], globals()["conjugate"]  # noqa: A001
-# Of two, which meet in one dtype.
-for _name, _function in {
-        "add": tf.add, "subtract": tf.subtract, "multiply": tf.multiply, "maximum": tf.maximum, "minimum": tf.minimum,
-        "floor_divide": tf.math.floordiv, "mod": tf.math.floormod, "equal": tf.equal, "not_equal": tf.not_equal,
-        "greater": tf.greater, "greater_equal": tf.greater_equal, "less": tf.less, "less_equal": tf.less_equal}.items():
-    globals()[_name] = _named(_name, f"{_function.__doc__}", lambda x1, x2, f=_function: f(*_together(x1, x2)))
-for _name, _function in {"logical_and": tf.logical_and, "logical_or": tf.logical_or,
-                         "logical_xor": tf.math.logical_xor}.items():
-    globals()[_name] = _named(_name, f"{_function.__doc__}",
-                              lambda x1, x2, f=_function: f(tf.cast(x1, "bool"), tf.cast(x2, "bool")))
-for _name, _function in {"bitwise_and": tf.bitwise.bitwise_and, "bitwise_or": tf.bitwise.bitwise_or,
-                         "bitwise_xor": tf.bitwise.bitwise_xor, "left_shift": tf.bitwise.left_shift,
-                         "right_shift": tf.bitwise.right_shift}.items():
-    globals()[_name] = _named(_name, f"{_function.__doc__}", lambda x, y, f=_function: f(*_together(x, y)))
+bitwise_left_shift, bitwise_right_shift = globals()["left_shift"], globals()["right_shift"]
 
 
 @_op
@@ -800,6 +795,3 @@ def ndim(x):
 def size(x):
     """The number of elements."""
     return tf.size(x) if None in tuple(x.shape) else math.prod(x.shape)
-
-
-del _name, _function
