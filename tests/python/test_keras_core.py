@@ -327,3 +327,33 @@ def test_checkpoints_and_going_on(tmp_path):
         model.fit(x, y, epochs=4, verbose=0, callbacks=[backup, Fails()])
     epochs = model.fit(x, y, epochs=4, verbose=0, callbacks=[keras.callbacks.BackupAndRestore(str(tmp_path / "backup"))]).epoch
     assert epochs == [2, 3] and not (tmp_path / "backup").exists()
+
+
+def test_state_as_a_tree_and_calls_without_state():
+    model = mlp()
+    model.compile("adam", "mse")
+    x, y = np.random.rand(8, 4), np.random.rand(8, 2)
+    model.fit(x, y, verbose=0)
+    tree = model.get_state_tree(value_format="numpy_array")
+    expected = model.predict(x, verbose=0)
+    model.fit(x, y, verbose=0, epochs=3)
+    model.set_state_tree(tree)
+    np.testing.assert_array_equal(model.predict(x, verbose=0), expected)
+    zeros = [tf.zeros(v.shape) for v in model.trainable_variables]
+    outputs, rest = model.stateless_call(zeros, [], tf.constant(x, tf.float32))
+    assert not outputs.numpy().any() and rest == []
+    np.testing.assert_array_equal(model.predict(x, verbose=0), expected)
+
+
+def test_limits_and_logs_of_training(capsys):
+    model = mlp()
+    model.compile("sgd", "mse")
+    x, y = np.random.rand(8, 4), np.random.rand(8, 2)
+    try:
+        keras.config.set_max_epochs(2)
+        keras.config.disable_interactive_logging()
+        assert model.fit(x, y, epochs=9, verbose=2).epoch == [0, 1]
+    finally:
+        keras.config.set_max_epochs(None)
+        keras.config.enable_interactive_logging()
+    assert "loss" not in capsys.readouterr().out

@@ -18,7 +18,7 @@ _HOMES = {
     "_functional": "Input Function",
     "_operation": "KerasTensor Operation",
     "_variable": "Variable",
-    "_scopes": "name_scope StatelessScope device",
+    "_scopes": "name_scope StatelessScope RematScope SymbolicScope device remat",
     "models": "Model Sequential",
     "losses": "Loss",
     "metrics": "Metric",

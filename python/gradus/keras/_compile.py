@@ -26,7 +26,8 @@ def _per_output(given, y_pred, names, what):
     if isinstance(given, dict):
         unknown = [k for k in given if k not in own and not (isinstance(y_pred, dict) and k in y_pred)]
         if unknown and own != [None]:
-            raise ValueError(f"In the dict argument `{what}`, key '{unknown[0]}' does not correspond to any model output. "
+            raise ValueError(f"In the dict argument `{what}`, key '{unknown[0]}' does not correspond to any model "
+                             "output. "
                              f"Received:\n{what}={given}")
         if own == [None] and len(given) == 1:
             return [next(iter(given.values()))]
@@ -230,7 +231,8 @@ class CompileMetrics:
         if isinstance(given, dict):
             unknown = [k for k in given if k not in names]
             if unknown and names != [None]:
-                raise ValueError(f"In the dict argument `metrics`, key '{unknown[0]}' does not correspond to any model output. "
+                raise ValueError(f"In the dict argument `metrics`, key '{unknown[0]}' does not correspond to any "
+                                 "model output. "
                                  f"Received:\nmetrics={given}")
             if names == [None]:
                 return [as_list(next(iter(given.values())))]
@@ -244,7 +246,8 @@ class CompileMetrics:
         if any(isinstance(one, (list, tuple)) for one in given) or len(given) == count:
             return [as_list(one) for one in given] + [[]] * (count - len(given))
         if len(given) != count:
-            raise ValueError(f"For a model with multiple outputs, when providing the `metrics` argument as a list, it should "
+            raise ValueError(f"For a model with multiple outputs, when providing the `metrics` argument as a list, it "
+                             "should "
                              f"have as many entries as the model has outputs. Received:\nmetrics={given}\nof length "
                              f"{len(given)} whereas the model has {count} outputs.")
         return [as_list(one) for one in given]

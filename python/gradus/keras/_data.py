@@ -25,7 +25,8 @@ def unpack_x_y_sample_weight(data):
         return data[0], data[1], None
     if len(data) == 3:
         return data
-    raise ValueError("Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, found: " f"{data}")
+    raise ValueError("Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, "
+                     f"found: {data}")
 
 
 def pack_x_y_sample_weight(x, y=None, sample_weight=None):
@@ -35,7 +36,7 @@ def pack_x_y_sample_weight(x, y=None, sample_weight=None):
     return (x, y) if sample_weight is None else (x, y, sample_weight)
 
 
-_FLOATX = {name: np.dtype("float32" if name == "bfloat16" else name) for name in ("float16", "bfloat16", "float32", "float64")}
+_FLOATX = {"bfloat16": np.dtype("float32"), **{name: np.dtype(name) for name in ("float16", "float32", "float64")}}
 
 
 def _as_array(value):
@@ -83,7 +84,8 @@ def _arrays(value):
         return {k: _arrays(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         if any(hasattr(v, "shape") or isinstance(v, dict) for v in value):
-            return type(value)(_arrays(v) for v in value) if type(value) in (list, tuple) else [_arrays(v) for v in value]
+            parts = [_arrays(v) for v in value]
+            return tuple(parts) if type(value) is tuple else parts
         return _as_array(value)
     return _as_array(value)
 
@@ -100,7 +102,8 @@ def _check_rows(x, y, sample_weight):
     if len(sizes) > 1:
         text = "".join(f"'{name}' sizes: {', '.join(str(n) for n in _rows(nest.flatten(part)))}\n"
                        for name, part in parts if part is not None)
-        raise ValueError(f"Data cardinality is ambiguous. Make sure all arrays contain the same number of samples.{text}")
+        raise ValueError(f"Data cardinality is ambiguous. Make sure all arrays contain the same number of "
+                         f"samples.{text}")
     return sizes.pop()
 
 
@@ -127,9 +130,9 @@ def split_rows(arrays, validation_split):
     count = _rows([x for part in parts if part is not None for x in nest.flatten(part)])[0]
     at = int(np.floor(count * (1.0 - validation_split)))
     if at == 0 or at == count:
-        raise ValueError(f"Training data contains {count} samples, which is not sufficient to split it into a validation and "
-                         f"training set as specified by `validation_split={validation_split}`. Either provide more data, or a "
-                         "different value for the `validation_split` argument.")
+        raise ValueError(f"Training data contains {count} samples, which is not sufficient to split it into a "
+                         f"validation and training set as specified by `validation_split={validation_split}`. Either "
+                         "provide more data, or a different value for the `validation_split` argument.")
     cut = lambda part, where: None if part is None else nest.map_structure(lambda x: x[where], part)  # noqa: E731
     return [cut(part, slice(0, at)) for part in parts], [cut(part, slice(at, None)) for part in parts]
 
@@ -169,7 +172,8 @@ class ArrayData:
         if self._shuffle == "batch":
             order = np.arange(self._size)
             starts = np.random.permutation(self._size // self.batch_size) * self.batch_size
-            pieces = [order[s:s + self.batch_size] for s in starts] + [order[self._size // self.batch_size * self.batch_size:]]
+            pieces = [order[s:s + self.batch_size]
+                      for s in starts] + [order[self._size // self.batch_size * self.batch_size:]]
             order = np.concatenate(pieces)
         else:
             order = np.random.permutation(self._size)
@@ -198,7 +202,8 @@ class _Weighted:
         if self._class_weight is not None:
             x, y, w = unpack_x_y_sample_weight(batch)
             if y is None or w is not None:
-                raise ValueError("`class_weight` is not supported with a source that gives sample weights or no targets.")
+                raise ValueError("`class_weight` is not supported with a source that gives sample weights or no "
+                                 "targets.")
             batch = (x, y, class_weights_of(y, self._class_weight))
         if isinstance(batch, (tuple, list)):
             return tuple(_tensors(part) for part in batch)
@@ -218,7 +223,8 @@ def _tensors(value):
         return {k: _tensors(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         if any(hasattr(v, "shape") or isinstance(v, dict) for v in value):
-            return type(value)(_tensors(v) for v in value) if type(value) in (list, tuple) else [_tensors(v) for v in value]
+            parts = [_tensors(v) for v in value]
+            return tuple(parts) if type(value) is tuple else parts
     return _tf.convert_to_tensor(_as_array(value))
 
 
@@ -313,11 +319,11 @@ class PyDatasetData(_Weighted):
 
 def _refuse_targets(kind, y, sample_weight):
     if y is not None:
-        raise ValueError(f"When providing `x` as a {kind}, `y` should not be passed. Instead, the targets should be included as "
-                         f"part of the {kind}.")
+        raise ValueError(f"When providing `x` as a {kind}, `y` should not be passed. Instead, the targets should be "
+                         f"included as part of the {kind}.")
     if sample_weight is not None:
-        raise ValueError(f"When providing `x` as a {kind}, `sample_weight` should not be passed. Instead, the sample weights "
-                         f"should be included as part of the {kind}.")
+        raise ValueError(f"When providing `x` as a {kind}, `sample_weight` should not be passed. Instead, the sample "
+                         f"weights should be included as part of the {kind}.")
 
 
 def data_source(x, y=None, sample_weight=None, batch_size=None, shuffle=False, class_weight=None, steps=None):
@@ -345,6 +351,6 @@ def data_source(x, y=None, sample_weight=None, batch_size=None, shuffle=False, c
 
 
 def warn_out_of_data():
-    warnings.warn("Your input ran out of data; interrupting training. Make sure that your dataset or generator can generate at "
-                  "least `steps_per_epoch * epochs` batches. You may need to use the `.repeat()` function when building your "
-                  "dataset.", stacklevel=3)
+    warnings.warn("Your input ran out of data; interrupting training. Make sure that your dataset or generator can "
+                  "generate at least `steps_per_epoch * epochs` batches. You may need to use the `.repeat()` function "
+                  "when building your dataset.", stacklevel=3)

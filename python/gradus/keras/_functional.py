@@ -16,7 +16,8 @@ from ._variable import standardize_dtype
 class InputLayer(Layer):
     """Where a model begins."""
 
-    def __init__(self, shape=None, batch_size=None, dtype=None, sparse=None, ragged=None, batch_shape=None, input_tensor=None,
+    def __init__(self, shape=None, batch_size=None, dtype=None, sparse=None, ragged=None, batch_shape=None,
+                 input_tensor=None,
                  optional=False, name=None, **kwargs):
         super().__init__(name=name)
         if kwargs:
@@ -109,8 +110,9 @@ class Graph:
         for what, tensors in (("inputs", self.inputs), ("outputs", self.outputs)):
             for x in tensors:
                 if not isinstance(x, KerasTensor):
-                    raise ValueError(f"All `{what}` values must be KerasTensors. Received: {what}={inputs if what == 'inputs' else outputs} "
-                                     f"including invalid value {x} of type {type(x)}")
+                    raise ValueError(f"All `{what}` values must be KerasTensors. Received: "
+                                     f"{what}={inputs if what == 'inputs' else outputs} including invalid value {x} of "
+                                     f"type {type(x)}")
         self.nodes, self.operations = _ordered_nodes(self.inputs, self.outputs)
         self._number, self._plan = {}, []
         for x in self.inputs:
@@ -120,8 +122,8 @@ class Graph:
                 continue
             for x in node.inputs:
                 if id(x) not in self._number:
-                    raise ValueError(f"Graph of model '{name}' is disconnected: cannot obtain value for tensor {x} at layer "
-                                     f"\"{node.operation.name}\".")
+                    raise ValueError(f"Graph of model '{name}' is disconnected: cannot obtain value for tensor {x} at "
+                                     f"layer \"{node.operation.name}\".")
             for y in node.outputs:
                 if isinstance(y, KerasTensor):
                     self._number.setdefault(id(y), len(self._number))
@@ -138,7 +140,8 @@ class Graph:
             names[operation.name] = names.get(operation.name, 0) + 1
         for own, count in names.items():
             if count > 1:
-                raise ValueError(f'The name "{own}" is used {count} times in the model. All operation names should be unique.')
+                raise ValueError(f'The name "{own}" is used {count} times in the model. All operation names should be '
+                                 'unique.')
 
     def fits(self, tensor):
         """Whether the tensor can be the only input as it is."""

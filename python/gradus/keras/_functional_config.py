@@ -41,7 +41,8 @@ def functional_config(model):
             for node in operation._inbound_nodes if node in numbers and not node.is_input]
         layers.append(entry)
     return {"name": model.name, "trainable": model.trainable, "layers": layers,
-            "input_layers": nest_map(history, graph.inputs_struct), "output_layers": nest_map(history, graph.outputs_struct)}
+            "input_layers": nest_map(history, graph.inputs_struct), "output_layers": nest_map(history,
+                                                                                              graph.outputs_struct)}
 
 
 def nest_map(function, value):
@@ -69,15 +70,18 @@ def functional_from_config(cls, config, custom_objects=None):
     for entry in config["layers"]:
         if "module" not in entry and "class_name" in entry:
             entry = {**entry, "module": "keras.layers", "registered_name": None}
-        layer = deserialize_keras_object({k: v for k, v in entry.items() if k not in ("inbound_nodes", "name")}, custom_objects)
+        layer = deserialize_keras_object({k: v for k, v in entry.items() if k not in ("inbound_nodes", "name")},
+                                         custom_objects)
         if not isinstance(layer, Operation):
-            raise ValueError(f"Unexpected object from deserialization, expected a layer or operation, got a {type(layer)}")
+            raise ValueError(f"Unexpected object from deserialization, expected a layer or operation, got a "
+                             f"{type(layer)}")
         if "name" in entry:
             layer.name = entry["name"]
         made[layer.name] = layer
         waiting.append((layer, list(entry.get("inbound_nodes", []))))
 
-    starts = {name: len(layer._inbound_nodes) - (1 if isinstance(layer, InputLayer) else 0) for name, layer in made.items()}
+    starts = {name: len(layer._inbound_nodes) - (1 if isinstance(layer, InputLayer) else 0) for name,
+              layer in made.items()}
 
     def tensor_of(history):
         name, node, tensor = history[:3]
@@ -148,8 +152,8 @@ def cloned(model, input_tensors=None, clone_function=None, call_function=None, r
         return copy
     if not isinstance(model, Functional):
         if clone_function is not None or input_tensors is not None:
-            raise ValueError("Arguments clone_function and input_tensors are only supported for Sequential models or Functional "
-                             f"models. Received model of type '{type(model).__name__}'")
+            raise ValueError("Arguments clone_function and input_tensors are only supported for Sequential models or "
+                             f"Functional models. Received model of type '{type(model).__name__}'")
         return type(model).from_config(model.get_config())
     copies = {}
 
@@ -167,7 +171,8 @@ def cloned(model, input_tensors=None, clone_function=None, call_function=None, r
     else:
         starts = [type(x._keras_history[0]).from_config(x._keras_history[0].get_config()).output for x in graph.inputs]
     outputs = graph.run(starts, call)
-    return Functional(nest.pack_sequence_as(graph.inputs_struct, starts), outputs, name=model.name, trainable=model.trainable)
+    return Functional(nest.pack_sequence_as(graph.inputs_struct, starts), outputs, name=model.name,
+                      trainable=model.trainable)
 
 
 def _is_plain(operation):

@@ -6,7 +6,8 @@ from ._variable import standardize_dtype
 class InputSpec:
     """What a layer expects of an input; `axes` maps axes to sizes."""
 
-    def __init__(self, dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None, allow_last_axis_squeeze=False,
+    def __init__(self, dtype=None, shape=None, ndim=None, max_ndim=None, min_ndim=None, axes=None,
+                 allow_last_axis_squeeze=False,
                  name=None, optional=False):
         self.dtype = standardize_dtype(dtype) if dtype is not None else None
         self.shape = None if shape is None else tuple(shape)
@@ -24,8 +25,10 @@ class InputSpec:
 
     def __repr__(self):
         shown = [("dtype=" + str(self.dtype)) if self.dtype else "", ("shape=" + str(self.shape)) if self.shape else "",
-                 ("ndim=" + str(self.ndim)) if self.ndim else "", ("max_ndim=" + str(self.max_ndim)) if self.max_ndim else "",
-                 ("min_ndim=" + str(self.min_ndim)) if self.min_ndim else "", ("axes=" + str(self.axes)) if self.axes else ""]
+                 ("ndim=" + str(self.ndim)) if self.ndim else "", ("max_ndim=" + str(self.max_ndim)) if self.max_ndim
+                 else "",
+                 ("min_ndim=" + str(self.min_ndim)) if self.min_ndim else "", ("axes=" + str(self.axes)) if self.axes
+                 else ""]
         return f"InputSpec({', '.join(x for x in shown if x)})"
 
     def get_config(self):
@@ -45,15 +48,16 @@ def check_input(spec, inputs, layer_name):
     else:
         inputs = nest.flatten(inputs)
     if len(inputs) != len(specs):
-        raise ValueError(f"Layer '{layer_name}' expects {len(specs)} input(s), but it received {len(inputs)} input tensors. "
-                         f"Inputs received: {inputs}")
+        raise ValueError(f"Layer '{layer_name}' expects {len(specs)} input(s), but it received {len(inputs)} input "
+                         f"tensors. Inputs received: {inputs}")
     for index, (x, s) in enumerate(zip(inputs, specs)):
         if x is None and s.optional:
             continue
         if not hasattr(x, "shape"):
             raise ValueError(f"Inputs to a layer should be tensors. Got '{x}' (of type {type(x)}) as input for layer "
                              f"'{layer_name}'.")
-        _check_one(s, tuple(x.shape), x, f"Input {index} with name '{s.name}' of layer '{layer_name}' is incompatible with the layer: ")
+        _check_one(s, tuple(x.shape), x, f"Input {index} with name '{s.name}' of layer '{layer_name}' is incompatible "
+                                         "with the layer: ")
 
 
 def _check_one(s, shape, x, start):
@@ -69,8 +73,8 @@ def _check_one(s, shape, x, start):
         raise ValueError(f"{start}expected dtype={s.dtype}, found dtype={standardize_dtype(x.dtype)}")
     for axis, size in s.axes.items():
         if size is not None and shape[axis] not in (size, None):
-            raise ValueError(f"{start}expected axis {axis} of input shape to have value {size}, but received input with "
-                             f"shape {shape}")
+            raise ValueError(f"{start}expected axis {axis} of input shape to have value {size}, but received input "
+                             f"with shape {shape}")
     if s.shape is not None:
         wanted = s.shape
         if s.allow_last_axis_squeeze:

@@ -1,7 +1,9 @@
 """Layer: state with a name, and a computation on it.
 
-A call has two ways. The whole one converts arguments, finds the training flag and the masks, builds the layer if this is
-the first call, checks the shapes and, given KerasTensors, notes a node. A call that is like one that went well before (one
+A call has two ways. The whole one converts arguments, finds the training flag and the masks, builds the layer if this
+is
+the first call, checks the shapes and, given KerasTensors, notes a node. A call that is like one that went well before
+(one
 tensor of the same dtype and rank, nothing that needs care) goes straight to `call`.
 """
 import functools
@@ -120,8 +122,9 @@ class Layer(LayerState):
     def _given_shape(kwargs):
         shape = None
         if "input_shape" in kwargs or "batch_input_shape" in kwargs or "batch_shape" in kwargs or "input_dim" in kwargs:
-            warnings.warn("Do not pass an `input_shape`/`input_dim` argument to a layer. When using Sequential models, prefer "
-                          "using an `Input(shape)` object as the first layer in the model instead.", stacklevel=4)
+            warnings.warn("Do not pass an `input_shape`/`input_dim` argument to a layer. When using Sequential "
+                          "models, prefer using an `Input(shape)` object as the first layer in the model "
+                          "instead.", stacklevel=4)
             size = kwargs.pop("batch_size", None)
             if "input_dim" in kwargs:
                 shape = (size, kwargs.pop("input_dim"))
@@ -193,8 +196,8 @@ class Layer(LayerState):
             if one is None:
                 continue
             if not hasattr(one, "dtype") and not isinstance(one, (int, float)):
-                raise ValueError("`add_loss()` can only be called from inside `build()` or `call()`, on a tensor input. "
-                                 f"Received invalid value: {one}")
+                raise ValueError("`add_loss()` can only be called from inside `build()` or `call()`, on a tensor "
+                                 f"input. Received invalid value: {one}")
             self._losses.append(_tf.convert_to_tensor(one) if not isinstance(one, KerasTensor) else one)
         Layer._any_losses = True
 
@@ -219,10 +222,10 @@ class Layer(LayerState):
         """Makes the weights; called before the first call with the shapes of the inputs."""
         self._check_super_called()
         if self._might_have_unbuilt_state():
-            warnings.warn(f"`build()` was called on layer '{self.name}', however the layer does not have a `build()` method "
-                          "implemented and it looks like it has unbuilt state. This will cause the layer to be marked as built, "
-                          "despite not being actually built, which may cause failures down the line. Make sure to implement a "
-                          "proper `build()` method.", stacklevel=2)
+            warnings.warn(f"`build()` was called on layer '{self.name}', however the layer does not have a `build()` "
+                          "method implemented and it looks like it has unbuilt state. This will cause the layer to be "
+                          "marked as built, despite not being actually built, which may cause failures down the line. "
+                          "Make sure to implement a proper `build()` method.", stacklevel=2)
         self.built = True
 
     def _post_build(self):
@@ -276,7 +279,8 @@ class Layer(LayerState):
         takes_all = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(method).parameters.values())
         if len(names) == 1 and not takes_all:
             if not shapes:
-                raise ValueError(f"Layer '{self.name}' was called without tensors before it was built: call build() first.")
+                raise ValueError(f"Layer '{self.name}' was called without tensors before it was built: call build() "
+                                 "first.")
             self.build(next(iter(shapes.values())))
             return
         fitting = shapes if takes_all else {k: v for k, v in shapes.items() if k in names}
@@ -288,9 +292,10 @@ class Layer(LayerState):
                 fitting[first] = next(iter(shapes.values()))
                 missing.remove(first)
         if missing and not takes_all:
-            raise ValueError(f"For a `build()` method with more than one argument, all arguments should have a `_shape` suffix "
-                             f"and match an argument from `call()`. E.g. `build(self, foo_shape, bar_shape)`.  Received "
-                             f"`build()` signature with arguments {names} while `call()` was given {list(arguments)}.")
+            raise ValueError("For a `build()` method with more than one argument, all arguments should have a "
+                             "`_shape` suffix and match an argument from `call()`. E.g. `build(self, foo_shape, "
+                             f"bar_shape)`.  Received `build()` signature with arguments {names} while `call()` was "
+                             f"given {list(arguments)}.")
         self.build(**fitting)
 
     def _build_by_run(self, arguments):
@@ -387,8 +392,9 @@ class Layer(LayerState):
         if not self._allow_non_tensor_positional_args:
             for arg in nest.flatten(args):
                 if arg is not None and not _is_tensor_like(arg):
-                    raise ValueError(f"Only input tensors may be passed as positional arguments. The following argument value "
-                                     f"should be passed as a keyword argument: {arg} (of type {type(arg)})")
+                    raise ValueError("Only input tensors may be passed as positional arguments. The following "
+                                     f"argument value should be passed as a keyword argument: {arg} (of type "
+                                     f"{type(arg)})")
         arguments = self._bound(spec, args, kwargs)
         tensor_arguments = {k: v for k, v in arguments.items() if _holds_tensors(v) and not k.endswith("mask")}
         first_name = next(iter(tensor_arguments), None)
@@ -508,9 +514,9 @@ class Layer(LayerState):
         has_mask = previous_mask is not None and any(m is not None for m in nest.flatten(previous_mask))
         if not self.supports_masking:
             if has_mask:
-                warnings.warn(f"Layer '{self.name}' (of type {type(self).__name__}) was passed an input with a mask attached "
-                              "to it. However, this layer does not support masking and will therefore destroy the mask "
-                              "information. Downstream layers will not see the mask.", stacklevel=4)
+                warnings.warn(f"Layer '{self.name}' (of type {type(self).__name__}) was passed an input with a mask "
+                              "attached to it. However, this layer does not support masking and will therefore "
+                              "destroy the mask information. Downstream layers will not see the mask.", stacklevel=4)
             return
         if not has_mask and _is_default(type(self).compute_mask):
             return
@@ -544,6 +550,31 @@ class Layer(LayerState):
     def _passes_masks(self):
         """Whether compute_mask gives None where the inputs have no mask; a layer that makes masks says False."""
         return bool(self._layers)
+
+    def stateless_call(self, trainable_variables, non_trainable_variables, *args, return_losses=False, **kwargs):
+        """(outputs, non-trainable variables) of a call with these values; the layer's own variables stay as they
+        are."""
+        if not self.built:
+            raise ValueError(f"To call stateless_call, {type(self).__name__} must be built (i.e. its variables must "
+                             "have been already created). You can build it by calling it on some data.")
+        own = self.trainable_variables + self.non_trainable_variables
+        given = list(trainable_variables) + list(non_trainable_variables)
+        if len(own) != len(given):
+            raise ValueError(f"stateless_call: got {len(given)} values for {len(own)} variables")
+        before = [v.read_value() for v in own]
+        for v, value in zip(own, given):
+            v.assign(value)
+        try:
+            outputs = self(*args, **kwargs)
+            after = [v.read_value() for v in self.non_trainable_variables]
+            losses = self.losses if return_losses else None
+        finally:
+            for v, value in zip(own, before):
+                v.assign(value)
+        return (outputs, after, losses) if return_losses else (outputs, after)
+
+    def add_metric(self, *_, **__):
+        raise NotImplementedError("add_metric is gone from Keras: make the metric in __init__ and update it in `call`")
 
     # ------------------------------------------------------------------ symbolic
 
@@ -591,7 +622,8 @@ class Layer(LayerState):
         if type(self).get_config is not Layer.get_config:
             return base
         if type(self).__init__ is Layer.__init__:
-            return {"name": self.name, "activity_regularizer": base.get("activity_regularizer"), "trainable": self.trainable,
+            return {"name": self.name, "activity_regularizer": base.get("activity_regularizer"),
+                    "trainable": self.trainable,
                     "dtype": base["dtype"], "autocast": self.autocast}
         automatic = Operation.get_config(self)
         parameters = inspect.signature(type(self).__init__).parameters
@@ -609,19 +641,26 @@ class Layer(LayerState):
         own = self._trainable_variables + self._non_trainable_variables
         if len(store.keys()) != len(own):
             if len(own) == 0 and not self.built:
-                raise ValueError(f"Layer '{self.name}' was never built and thus it doesn't have any variables. However the "
+                raise ValueError(f"Layer '{self.name}' was never built and thus it doesn't have any variables. "
+                                 "However the "
                                  f"weights file lists {len(store.keys())} variables for this layer.\n"
                                  "In most cases, this error indicates that either:\n\n"
-                                 "1. The layer is owned by a parent layer that implements a `build()` method, but calling the "
+                                 "1. The layer is owned by a parent layer that implements a `build()` method, but "
+                                 "calling the "
                                  "parent's `build()` method did NOT create the state of the child layer "
-                                 f"'{self.name}'. A `build()` method must create ALL state for a layer, including the state of "
-                                 "any children layers.\n\n2. You need to implement the `def build_from_config(self, config)` "
-                                 f"method on layer '{self.name}', to specify how to rebuild it during loading. In this case, "
-                                 "you might also want to implement the method that generates the build config at saving time, "
-                                 "`def get_build_config(self)`. The method `build_from_config()` is meant to create the state of "
+                                 f"'{self.name}'. A `build()` method must create ALL state for a layer, including the "
+                                 "state of "
+                                 "any children layers.\n\n2. You need to implement the `def build_from_config(self, "
+                                 "config)` "
+                                 f"method on layer '{self.name}', to specify how to rebuild it during loading. In "
+                                 "this case, "
+                                 "you might also want to implement the method that generates the build config at "
+                                 "saving time, "
+                                 "`def get_build_config(self)`. The method `build_from_config()` is meant to create "
+                                 "the state of "
                                  f"the layer (i.e. its variables) upon deserialization.")
-            raise ValueError(f"Layer '{self.name}' expected {len(own)} variables, but received {len(store.keys())} variables "
-                             f"during loading. Expected: {[v.name for v in own]}")
+            raise ValueError(f"Layer '{self.name}' expected {len(own)} variables, but received {len(store.keys())} "
+                             f"variables during loading. Expected: {[v.name for v in own]}")
         for i, v in enumerate(own):
             v.assign(store[f"{i}"])
 
@@ -653,7 +692,8 @@ def _holds_tensors(value):
         return True
     if isinstance(value, (list, tuple, dict)):
         leaves = nest.flatten(value)
-        return bool(leaves) and all(x is None or _is_tensor_like(x) for x in leaves) and any(x is not None for x in leaves)
+        return bool(leaves) and all(x is None or _is_tensor_like(x) for x in leaves) and any(x is not None
+                                                                                             for x in leaves)
     return False
 
 

@@ -23,8 +23,8 @@ class LayerState(Operation):
             try:
                 tracks = self.__dict__["_tracks"]
             except KeyError:
-                raise RuntimeError(f"In layer '{type(self).__name__}', you forgot to call `super().__init__()` as the first "
-                                   "statement in the `__init__()` method. Go add it!") from None
+                raise RuntimeError(f"In layer '{type(self).__name__}', you forgot to call `super().__init__()` as the "
+                                   "first statement in the `__init__()` method. Go add it!") from None
             if tracks:
                 if name in self.__dict__:
                     old = self.__dict__[name]
@@ -48,11 +48,13 @@ class LayerState(Operation):
         store = self._store(kind, value)
         if any(own is value for own in store):
             return
-        if kind == "variable" and any(own is value for own in self._trainable_variables + self._non_trainable_variables):
+        if kind == "variable" and any(own is value
+                                      for own in self._trainable_variables + self._non_trainable_variables):
             return
         if self._is_locked and kind in ("variable", "layer"):
-            raise ValueError("You cannot add new elements of state (variables or sub-layers) to a layer that is already built. "
-                             "All state must be created in the `__init__()` method or in the `build()` method.")
+            raise ValueError("You cannot add new elements of state (variables or sub-layers) to a layer that is "
+                             "already built. All state must be created in the `__init__()` method or in the `build()` "
+                             "method.")
         store.append(value)
         _state.note_change()
 
@@ -98,10 +100,18 @@ class LayerState(Operation):
         self._track("variable", variable)
         return variable
 
+    def add_variable(self, shape, initializer, dtype=None, trainable=True, autocast=True, regularizer=None,
+                     constraint=None,
+                     name=None):
+        """Another name of add_weight."""
+        return self.add_weight(shape=shape, initializer=initializer, dtype=dtype, trainable=trainable,
+                               autocast=autocast,
+                               regularizer=regularizer, constraint=constraint, name=name)
+
     def _check_super_called(self):
         if "_tracks" not in self.__dict__:
-            raise RuntimeError(f"In layer '{type(self).__name__}', you forgot to call `super().__init__()` as the first "
-                               "statement in the `__init__()` method. Go add it!")
+            raise RuntimeError(f"In layer '{type(self).__name__}', you forgot to call `super().__init__()` as the "
+                               "first statement in the `__init__()` method. Go add it!")
 
     def _flatten_layers(self, include_self=True, recursive=True):
         """This layer and those within it, each once, in the order in which they were found."""
@@ -212,14 +222,14 @@ class LayerState(Operation):
                              f"{len(weights)}, but the layer was expecting {len(own)} weights.")
         for variable, value in zip(own, weights):
             if tuple(variable.shape) != tuple(getattr(value, "shape", ())):
-                raise ValueError(f"Layer {self.name} weight shape {variable.shape} is not compatible with provided weight "
-                                 f"shape {tuple(getattr(value, 'shape', ()))}.")
+                raise ValueError(f"Layer {self.name} weight shape {variable.shape} is not compatible with provided "
+                                 f"weight shape {tuple(getattr(value, 'shape', ()))}.")
         for variable, value in zip(own, weights):
             variable.assign(value)
 
     def count_params(self):
         """The number of elements of all weights."""
         if not self.built:
-            raise ValueError(f"You tried to call `count_params` on layer '{self.name}', but the layer isn't built. You can "
-                             "build it manually via: `layer.build(input_shape)`.")
+            raise ValueError(f"You tried to call `count_params` on layer '{self.name}', but the layer isn't built. You "
+                             "can build it manually via: `layer.build(input_shape)`.")
         return sum(_size(v.shape) for v in self.weights)

@@ -44,16 +44,18 @@ class KerasTensor:
 
     def __gradus_tensor__(self):
         raise ValueError(
-            "A KerasTensor cannot be used as input to a TensorFlow function. A KerasTensor is a symbolic placeholder for a "
-            "shape and dtype, used when constructing Keras Functional models or Keras Functions. You can only use it as "
+            "A KerasTensor cannot be used as input to a TensorFlow function. A KerasTensor is a symbolic placeholder "
+            "for a "
+            "shape and dtype, used when constructing Keras Functional models or Keras Functions. You can only use it "
+            "as "
             "input to a Keras layer or a Keras operation (from the namespaces `keras.layers` and `keras.ops`). You are "
             "likely doing something like:\n\n```\nx = Input(...)\n...\ntf_fn(x)  # Invalid.\n```\n\nWhat you should do "
             "instead is wrap `tf_fn` in a layer:\n\n```\nclass MyLayer(Layer):\n    def call(self, x):\n"
             "        return tf_fn(x)\n\nx = MyLayer()(x)\n```\n")
 
     def __array__(self, *_, **__):
-        raise ValueError("A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. It doesn't have any actual "
-                         "numerical value. You cannot convert it to a NumPy array.")
+        raise ValueError("A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. It doesn't have any "
+                         "actual numerical value. You cannot convert it to a NumPy array.")
 
     def __bool__(self):
         raise TypeError("A symbolic KerasTensor cannot be used as a boolean.")
@@ -62,14 +64,14 @@ class KerasTensor:
         raise NotImplementedError("Iterating over a symbolic KerasTensor is not supported.")
 
     def __int__(self):
-        raise ValueError("A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. It doesn't have any actual "
-                         "numerical value. You cannot convert it to an int.")
+        raise ValueError("A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. It doesn't have any "
+                         "actual numerical value. You cannot convert it to an int.")
 
     __index__ = __int__
 
     def __float__(self):
-        raise ValueError("A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. It doesn't have any actual "
-                         "numerical value. You cannot convert it to a float.")
+        raise ValueError("A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. It doesn't have any "
+                         "actual numerical value. You cannot convert it to a float.")
 
     def __repr__(self):
         return (f"<KerasTensor shape={self._shape}, dtype={self._dtype}, sparse={self.sparse}, ragged={self.ragged}, "
@@ -119,7 +121,8 @@ def _binary(class_name, compute, swapped):
 def _install_operators():
     import operator
     table = {"add": "Add", "sub": "Subtract", "mul": "Multiply", "truediv": "TrueDivide", "floordiv": "FloorDivide",
-             "mod": "Mod", "pow": "Power", "matmul": "Matmul", "and": "LogicalAnd", "or": "LogicalOr", "xor": "LogicalXor"}
+             "mod": "Mod", "pow": "Power", "matmul": "Matmul", "and": "LogicalAnd", "or": "LogicalOr",
+             "xor": "LogicalXor"}
     for own, class_name in table.items():
         compute = getattr(operator, own + "_" if own in ("and", "or") else own)
         setattr(KerasTensor, f"__{own}__", _binary(class_name, compute, False))
@@ -162,7 +165,8 @@ def compute_output_spec(function, *args, **kwargs):
         return function(*again_args, **again_kwargs)
 
     def traced(stand_in):
-        return _tf.function(run)._prepare(*[_spec([stand_in if s is None else s for s in leaves[i].shape], leaves[i].dtype)
+        return _tf.function(run)._prepare(*[_spec([stand_in if s is None else s for s in leaves[i].shape],
+                                                  leaves[i].dtype)
                                             for i in places])
     try:
         result = traced(None)
@@ -229,8 +233,8 @@ class Operation:
         if name is None:
             name = _state.auto_name(type(self).__name__)
         if not isinstance(name, str) or "/" in name:
-            raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: name={name} "
-                             f"(of type {type(name)})")
+            raise ValueError("Argument `name` must be a string and cannot contain character `/`. Received: "
+                             f"name={name} (of type {type(name)})")
         self.name = name
         self._inbound_nodes, self._outbound_nodes = [], []
 
@@ -253,7 +257,8 @@ class Operation:
         return compute_output_spec(self.call, *args, **kwargs)
 
     def get_config(self):
-        """What from_config needs to make an operation like this one: the arguments of its making, if they are simple."""
+        """What from_config needs to make an operation like this one: the arguments of its making, if they are
+        simple."""
         args, kwargs = self._given
         config = _auto_config(type(self), args, kwargs)
         if config is None:
@@ -285,7 +290,8 @@ class Operation:
         if not self._inbound_nodes:
             raise AttributeError(f"The layer {self.name} has never been called and thus has no defined {what}.")
         if len(self._inbound_nodes) > 1:
-            raise ValueError(f"The layer {self.name} has multiple inbound nodes, hence the notion of '{what}' is ill-defined.")
+            raise ValueError(f"The layer {self.name} has multiple inbound nodes, hence the notion of '{what}' is "
+                             "ill-defined.")
         node = self._inbound_nodes[0]
         found = node.inputs if what == "input" else node.outputs
         return found[0] if len(found) == 1 else list(found)

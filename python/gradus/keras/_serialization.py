@@ -104,8 +104,8 @@ def serialize_keras_object(obj):
             return {"class_name": "__numpy__", "config": {"value": obj.tolist(), "dtype": obj.dtype.name}}
         return obj.item()
     if isinstance(obj, types.FunctionType) and obj.__name__ == "<lambda>":
-        raise ValueError("A lambda is code, which is not written to files: define a function with a name and decorate it with "
-                         "@keras.saving.register_keras_serializable()")
+        raise ValueError("A lambda is code, which is not written to files: define a function with a name and decorate "
+                         "it with @keras.saving.register_keras_serializable()")
     if isinstance(obj, (types.FunctionType, types.BuiltinFunctionType)):
         name = get_registered_name(obj)
         return {"class_name": "function", "config": obj.__name__, "module": _function_module(obj),
@@ -114,8 +114,8 @@ def serialize_keras_object(obj):
         return {"class_name": obj.__name__, "module": _public_module(obj) or obj.__module__,
                 "config": None, "registered_name": get_registered_name(obj)}
     if not hasattr(obj, "get_config"):
-        raise TypeError(f"Cannot serialize object {obj} of type {type(obj)}. To be serializable, a class must implement the "
-                        "`get_config()` method.")
+        raise TypeError(f"Cannot serialize object {obj} of type {type(obj)}. To be serializable, a class must "
+                        "implement the `get_config()` method.")
     cls = type(obj)
     module = _public_module(cls)
     config = serialize_keras_object(obj.get_config())
@@ -158,17 +158,19 @@ def _find_class(config, custom_objects):
             return found
         if not module.startswith("keras"):
             try:
-                found = getattr(importlib.import_module(module), name, None) if module in __import__("sys").modules else None
+                found = getattr(importlib.import_module(module), name,
+                                None) if module in __import__("sys").modules else None
             except ImportError:
                 found = None
             if found is not None:
                 return found
     raise TypeError(f"Could not locate class '{name}'. Make sure custom classes are decorated with "
-                    f"`@keras.saving.register_keras_serializable()` or given in `custom_objects`. Full object config: {config}")
+                    f"`@keras.saving.register_keras_serializable()` or given in `custom_objects`. Full object config: "
+                    f"{config}")
 
 
-_PLACES = ("layers models losses metrics optimizers optimizers.schedules initializers regularizers constraints activations "
-           "dtype_policies callbacks random").split()
+_PLACES = ("layers models losses metrics optimizers optimizers.schedules initializers regularizers constraints "
+           "activations dtype_policies callbacks random").split()
 
 
 def _in_keras(module, name):
@@ -224,8 +226,9 @@ def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwar
     if name == "__tuple__":
         return tuple(deserialize_keras_object(x, custom_objects, safe_mode) for x in config["items"])
     if name == "__lambda__":
-        raise ValueError("Requested the deserialization of a Python lambda. Code in files is never run here: define a function "
-                         "with a name, decorate it with @keras.saving.register_keras_serializable() and save again.")
+        raise ValueError("Requested the deserialization of a Python lambda. Code in files is never run here: define a "
+                         "function with a name, decorate it with @keras.saving.register_keras_serializable() and save "
+                         "again.")
     if name == "function":
         return _find_function(config, custom_objects)
     cls = _find_class(config, custom_objects)
@@ -237,10 +240,13 @@ def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwar
     with CustomObjectScope(custom_objects):
         takes = inspect.signature(cls.from_config).parameters
         try:
-            obj = cls.from_config(inner, custom_objects=custom_objects) if "custom_objects" in takes else cls.from_config(inner)
+            obj = cls.from_config(inner,
+                                  custom_objects=custom_objects) if "custom_objects" in takes else cls.from_config(inner)
         except TypeError as error:
-            raise TypeError(f"{cls} could not be deserialized properly. Please ensure that components that are Python object "
-                            "instances (layers, models, etc.) returned by `get_config()` are explicitly deserialized in the "
+            raise TypeError(f"{cls} could not be deserialized properly. Please ensure that components that are Python "
+                            "object "
+                            "instances (layers, models, etc.) returned by `get_config()` are explicitly deserialized "
+                            "in the "
                             f"model's `from_config()` method.\n\nconfig={config}.\n\nException encountered: {error}") from error
         if config.get("build_config") and hasattr(obj, "build_from_config"):
             obj.build_from_config(config["build_config"])

@@ -3,7 +3,8 @@ import shutil
 
 from ._layer import Layer, _size
 
-_DTYPE_BYTES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "uint32": 4,
+_DTYPE_BYTES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "bfloat16": 2, "int32": 4,
+                "uint32": 4,
                 "float32": 4, "int64": 8, "uint64": 8, "float64": 8, "complex64": 8, "complex128": 16}
 
 
@@ -42,7 +43,8 @@ def _wrapped(text, width):
     indent = len(text) - len(text.lstrip(" "))
     lines, line = [], text[:indent]
     for word in text.split():
-        candidate = word if not line.strip() and not line else line + ("" if line.endswith(" ") or not line else " ") + word
+        candidate = word if not line.strip() and not line else line + ("" if line.endswith(" ") or not line
+                                                                       else " ") + word
         if len(candidate) <= width:
             line = candidate
             continue
@@ -172,7 +174,8 @@ def _rows_of(model, connected, expand_nested, show_trainable, layer_range):
     def walk(operation, depth, nodes):
         add(operation, "" if depth == 0 else " " * (3 * depth) + "└ ", nodes)
         if expand_nested and isinstance(operation, (Functional, Sequential)) or (
-                expand_nested and isinstance(operation, Layer) and hasattr(type(operation), "fit") and operation._layers):
+                expand_nested and isinstance(operation, Layer) and hasattr(type(operation), "fit")
+            and operation._layers):
             inner = operation.operations if isinstance(operation, Functional) else operation.layers
             own = set(operation._graph.nodes) if isinstance(operation, Functional) else set()
             for part in inner:
@@ -186,14 +189,15 @@ def _rows_of(model, connected, expand_nested, show_trainable, layer_range):
 def _in_range(operations, layer_range):
     import re
     if len(layer_range) != 2:
-        raise ValueError(f"layer_range must be a list or tuple of length 2. Received: layer_range = {layer_range} of length "
-                         f"{len(layer_range)}")
+        raise ValueError(f"layer_range must be a list or tuple of length 2. Received: layer_range = {layer_range} of "
+                         f"length {len(layer_range)}")
     if not isinstance(layer_range[0], str) or not isinstance(layer_range[1], str):
         raise ValueError(f"layer_range should contain string type only. Received: {layer_range}")
     first = [i for i, op in enumerate(operations) if re.match(layer_range[0], op.name)]
     last = [i for i, op in enumerate(operations) if re.match(layer_range[1], op.name)]
     if not first or not last:
-        raise ValueError(f"Passed layer_range does not match any layer names in the model: {[op.name for op in operations]}.")
+        raise ValueError(f"Passed layer_range does not match any layer names in the model: "
+                         f"{[op.name for op in operations]}.")
     ends = sorted((min(first), max(last)))
     return operations[ends[0]:ends[1] + 1]
 
@@ -204,7 +208,8 @@ def summary_lines(model, line_length=None, positions=None, expand_nested=False, 
     line_length = line_length or min(console - 4, 88)
     connected = not _is_sequential_like(model)
     if connected:
-        default, header, aligns = [0.3, 0.56, 0.74, 1.0], ["Layer (type)", "Output Shape", "Param #", "Connected to"], "llrl"
+        default, header, aligns = [0.3, 0.56, 0.74, 1.0], ["Layer (type)", "Output Shape", "Param #",
+                                                           "Connected to"], "llrl"
     else:
         default, header, aligns = [0.45, 0.80, 1.0], ["Layer (type)", "Output Shape", "Param #"], "llr"
     positions = list(positions or default)
@@ -217,7 +222,8 @@ def summary_lines(model, line_length=None, positions=None, expand_nested=False, 
     shares = _shared(len(widths) + 1, len(widths))
     widths = [max(w - s, 3) for w, s in zip(widths, shares)]
     lines = [f'Model: "{model.name}"']
-    lines += [line[:console] for line in table(header, _rows_of(model, connected, expand_nested, show_trainable, layer_range),
+    lines += [line[:console] for line in table(header, _rows_of(model, connected, expand_nested, show_trainable,
+                                                                layer_range),
                                               widths, aligns)]
     weights = model.weights
     trainable, rest = model.trainable_weights, model.non_trainable_weights

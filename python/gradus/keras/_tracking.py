@@ -3,7 +3,8 @@ and dicts that are filled later."""
 from .. import _core
 from ._variable import Variable
 
-_kinds = {int: None, float: None, str: None, bool: None, type(None): None, bytes: None, _core.Tensor: None, tuple: "tuple",
+_kinds = {int: None, float: None, str: None, bool: None, type(None): None, bytes: None, _core.Tensor: None,
+          tuple: "tuple",
           list: "list", dict: "dict", set: "set"}
 
 

@@ -1,7 +1,9 @@
 """Training: compile, fit, evaluate and predict.
 
-A step (forward, gradient, update, metrics) is one tf.function, made once by make_train_function; fit only fetches batches
-and calls it. Callbacks that do nothing for batches cost nothing: numbers are read from the step when somebody wants them.
+A step (forward, gradient, update, metrics) is one tf.function, made once by make_train_function; fit only fetches
+batches
+and calls it. Callbacks that do nothing for batches cost nothing: numbers are read from the step when somebody wants
+them.
 """
 import warnings
 
@@ -10,6 +12,7 @@ import numpy as np
 import gradus as _tf
 
 from .. import nest
+from . import config
 from ._compile import CompileLoss, CompileMetrics
 from ._data import ArrayData, data_source, split_rows, unpack_x_y_sample_weight, warn_out_of_data
 from ._operation import KerasTensor, compute_output_spec
@@ -44,7 +47,8 @@ class Trainer:
 
     def __init__(self):
         put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
-        for name in ("_optimizer", "_compile_loss", "_compile_metrics", "_loss_tracker", "train_function", "test_function",
+        for name in ("_optimizer", "_compile_loss", "_compile_metrics", "_loss_tracker", "train_function",
+                     "test_function",
                      "predict_function", "_compile_arguments"):
             put(name, None)
         put("compiled", False)
@@ -73,7 +77,8 @@ class Trainer:
         names = getattr(self, "output_names", None) if "_functional" not in self.__dict__ or self._functional else None
         put("_compile_loss", CompileLoss(loss, loss_weights, names) if loss is not None else None)
         put("loss", loss)
-        put("_compile_metrics", CompileMetrics(metrics, weighted_metrics, names) if metrics or weighted_metrics else None)
+        put("_compile_metrics", CompileMetrics(metrics, weighted_metrics, names) if metrics or weighted_metrics
+            else None)
         put("_loss_tracker", metrics_module.Mean(name="loss"))
         put("_run_eagerly", bool(run_eagerly))
         put("steps_per_execution", int(steps_per_execution))
@@ -81,7 +86,8 @@ class Trainer:
         put("stop_training", False)
         put("_compile_arguments", {
             "optimizer": optimizer, "loss": loss, "loss_weights": loss_weights, "metrics": metrics,
-            "weighted_metrics": weighted_metrics, "run_eagerly": bool(run_eagerly), "steps_per_execution": steps_per_execution,
+            "weighted_metrics": weighted_metrics, "run_eagerly": bool(run_eagerly),
+            "steps_per_execution": steps_per_execution,
             "jit_compile": False if jit_compile == "auto" else jit_compile})
         for name in ("train_function", "test_function", "predict_function"):
             put(name, None)
@@ -170,7 +176,8 @@ class Trainer:
         for loss in self.losses:
             parts.append(_tf.reduce_sum(_tf.cast(loss, "float32")))
         if not parts:
-            warnings.warn("The model cannot be trained: it has no loss. Pass `loss` to `compile()`, or use `add_loss()`.",
+            warnings.warn("The model cannot be trained: it has no loss. Pass `loss` to `compile()`, or use "
+                          "`add_loss()`.",
                           stacklevel=2)
             return _tf.constant(0.0)
         total = parts[0]
@@ -317,10 +324,13 @@ class Trainer:
     # ------------------------------------------------------------------ fit
 
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
-            validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
+            validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0,
+            steps_per_epoch=None,
             validation_steps=None, validation_batch_size=None, validation_freq=1):
         """Trains the model for some passes over the data; gives a History."""
         self._check_compiled()
+        epochs, steps_per_epoch = _limited(epochs, config.max_epochs()), _limited(steps_per_epoch,
+                                                                                  config.max_steps_per_epoch())
         if validation_split and validation_data is None:
             (x, y, sample_weight), validation_data = split_rows((x, y, sample_weight), validation_split)
         if validation_data is not None and isinstance(validation_data, (tuple, list)):
@@ -434,7 +444,8 @@ class Trainer:
             return logs
         names = [name for metric in self.metrics for name in (
             metric.names if isinstance(metric, CompileMetrics) else [metric.name])]
-        ordered = [logs[name] for name in names if name in logs] + [logs[name] for name in sorted(logs) if name not in names]
+        ordered = [logs[name] for name in names if name in logs] + [logs[name] for name in sorted(logs)
+                                                                    if name not in names]
         return ordered[0] if len(ordered) == 1 else ordered
 
     def _evaluate(self, source, steps, callbacks):
@@ -508,7 +519,8 @@ class Trainer:
             return logs
         names = [name for metric in self.metrics for name in (
             metric.names if isinstance(metric, CompileMetrics) else [metric.name])]
-        ordered = [logs[name] for name in names if name in logs] + [logs[name] for name in sorted(logs) if name not in names]
+        ordered = [logs[name] for name in names if name in logs] + [logs[name] for name in sorted(logs)
+                                                                    if name not in names]
         return ordered[0] if len(ordered) == 1 else ordered
 
     @staticmethod
@@ -561,6 +573,10 @@ class _Continued:
                 self._batches = None
                 return
             yield batch
+
+
+def _limited(count, limit):
+    return count if limit is None else limit if count is None else min(count, limit)
 
 
 def _is_due(epoch, frequency):

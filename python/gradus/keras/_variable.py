@@ -44,7 +44,8 @@ class Variable(_tf.Variable):
                  synchronization="auto", name=None, **kwargs):
         del kwargs
         if name is not None and (not isinstance(name, str) or "/" in name):
-            raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: name={name}")
+            raise ValueError(f"Argument `name` must be a string and cannot contain character `/`. Received: "
+                             f"name={name}")
         name = name or _state.auto_name(type(self).__name__)
         parent = _scopes.current_path()
         self._path = f"{parent}/{name}" if parent else name
@@ -53,8 +54,8 @@ class Variable(_tf.Variable):
             initializer = initializers.get(initializer)
         if callable(initializer) and not _tf.is_tensor(initializer):
             if shape is None:
-                raise ValueError("When creating a Variable from an initializer, the `shape` argument should be specified. "
-                                 f"Received: initializer={initializer} and shape={shape}")
+                raise ValueError("When creating a Variable from an initializer, the `shape` argument should be "
+                                 f"specified. Received: initializer={initializer} and shape={shape}")
             sizes, kind = _sizes(shape), standardize_dtype(dtype)
             if None in sizes:
                 raise ValueError("Shapes used to initialize variables must be fully-defined (no `None` dimensions). "
@@ -67,8 +68,10 @@ class Variable(_tf.Variable):
             if dtype is None and not _tf.is_tensor(value):
                 import numpy as np
                 array = np.asarray(value)
-                dtype = array.dtype.name if array.dtype.name != "float64" or hasattr(value, "dtype") else _state.floatx()
-            value = _tf.cast(_tf.convert_to_tensor(value), standardize_dtype(dtype if dtype is not None else value.dtype))
+                dtype = array.dtype.name if array.dtype.name != "float64" or hasattr(value,
+                                                                                     "dtype") else _state.floatx()
+            value = _tf.cast(_tf.convert_to_tensor(value), standardize_dtype(dtype if dtype is not None
+                                                                             else value.dtype))
         if tuple(value.shape) != (_sizes(shape) if shape is not None else tuple(value.shape)):
             raise ValueError(f"The value of the variable has shape {tuple(value.shape)}, expected {_sizes(shape)}.")
         self._set(value, name, bool(trainable))
@@ -149,9 +152,9 @@ class Variable(_tf.Variable):
         if not _tf.is_tensor(value) or value.dtype != self._plain_dtype:
             value = _tf.cast(value, self._plain_dtype)
         if tuple(value.shape) != self._plain_shape:
-            raise ValueError("The shape of the target variable and the shape of the target value in `variable.assign(value)` "
-                             f"must match. variable.shape={self._plain_shape}, Received: value.shape={tuple(value.shape)}. "
-                             f"Target variable: {self}")
+            raise ValueError("The shape of the target variable and the shape of the target value in "
+                             f"`variable.assign(value)` must match. variable.shape={self._plain_shape}, Received: "
+                             f"value.shape={tuple(value.shape)}. Target variable: {self}")
         return _BASE.assign(self, value)
 
     def get_shape(self):

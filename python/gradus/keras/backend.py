@@ -153,7 +153,8 @@ abs, exp, log, round, sign, sqrt, square = (_tf.abs, _tf.exp, _tf.math.log, _tf.
 sin, cos, tanh, pow, shape, size, transpose = _tf.sin, _tf.cos, _tf.tanh, _tf.pow, _tf.shape, _tf.size, _tf.transpose  # noqa: A001
 maximum, minimum, equal, not_equal, greater, less = (_tf.maximum, _tf.minimum, _tf.equal, _tf.not_equal, _tf.greater,
                                                      _tf.less)
-greater_equal, less_equal, gather, expand_dims, squeeze = (_tf.greater_equal, _tf.less_equal, _tf.gather, _tf.expand_dims,
+greater_equal, less_equal, gather, expand_dims, squeeze = (_tf.greater_equal, _tf.less_equal, _tf.gather,
+                                                           _tf.expand_dims,
                                                            _tf.squeeze)
 reshape, tile, zeros_like, ones_like, stop_gradient, stack = (_tf.reshape, _tf.tile, _tf.zeros_like, _tf.ones_like,
                                                               _tf.stop_gradient, _tf.stack)

@@ -95,7 +95,8 @@ class CallbackList(Callback):
 
     def __init__(self, callbacks=None, add_history=False, add_progbar=False, model=None, **params):
         super().__init__()
-        self.callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else [] if callbacks is None else [callbacks]
+        self.callbacks = list(callbacks) if isinstance(callbacks, (list,
+                                                                   tuple)) else [] if callbacks is None else [callbacks]
         history = next((c for c in self.callbacks if isinstance(c, History)), None)
         progbar = next((c for c in self.callbacks if isinstance(c, ProgbarLogger)), None)
         if add_history and history is None:
@@ -321,9 +322,10 @@ class _Monitoring(Callback):
         if self._better is None:
             mode = self._guess_mode()
             if mode is None:
-                raise ValueError(f"{who} callback received monitor={self.monitor}, but Keras isn't able to automatically "
-                                 "determine whether that metric should be maximized or minimized. Pass `mode='max'` in order to "
-                                 "monitor based on the highest metric value, or pass `mode='min'` in order to use the lowest value.")
+                raise ValueError(f"{who} callback received monitor={self.monitor}, but Keras isn't able to "
+                                 "automatically determine whether that metric should be maximized or minimized. Pass "
+                                 "`mode='max'` in order to monitor based on the highest metric value, or pass "
+                                 "`mode='min'` in order to use the lowest value.")
             self._better = np.less if mode == "min" else np.greater
 
 
@@ -355,8 +357,8 @@ class EarlyStopping(_Monitoring):
         self._settle_mode("EarlyStopping")
         current = (logs or {}).get(self.monitor)
         if current is None:
-            warnings.warn(f"Early stopping conditioned on metric `{self.monitor}` which is not available. Available metrics are: "
-                          f"{','.join(list((logs or {}).keys()))}", stacklevel=2)
+            warnings.warn(f"Early stopping conditioned on metric `{self.monitor}` which is not available. Available "
+                          f"metrics are: {','.join(list((logs or {}).keys()))}", stacklevel=2)
             return
         if epoch < self.start_from_epoch:
             return
@@ -386,7 +388,8 @@ class EarlyStopping(_Monitoring):
 class ModelCheckpoint(_Monitoring):
     """Saves the model or its weights, each time or when a metric got better."""
 
-    def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False, save_weights_only=False, mode="auto",
+    def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False, save_weights_only=False,
+                 mode="auto",
                  save_freq="epoch", initial_value_threshold=None):
         super().__init__()
         if mode not in ("auto", "min", "max"):
@@ -401,8 +404,9 @@ class ModelCheckpoint(_Monitoring):
             raise ValueError(f"Unrecognized save_freq: {save_freq}. Expected save_freq are 'epoch' or integer values")
         if save_weights_only:
             if not self.filepath.endswith(".weights.h5"):
-                raise ValueError("When using `save_weights_only=True` in `ModelCheckpoint`, the filepath provided must end in "
-                                 f"`.weights.h5` (Keras weights format). Received: filepath={self.filepath}")
+                raise ValueError("When using `save_weights_only=True` in `ModelCheckpoint`, the filepath provided "
+                                 "must end in `.weights.h5` (Keras weights format). Received: "
+                                 f"filepath={self.filepath}")
         elif not self.filepath.endswith((".keras", ".h5")):
             raise ValueError("The filepath provided must end in `.keras` (Keras model format). "
                              f"Received: filepath={self.filepath}")
@@ -441,7 +445,8 @@ class ModelCheckpoint(_Monitoring):
                 return
             if self.verbose > 0:
                 before = "None" if self.best is None else f"{self.best:.5f}"
-                print(f"\nEpoch {epoch + 1}: {self.monitor} improved from {before} to {current:.5f}, saving model to {path}")
+                print(f"\nEpoch {epoch + 1}: {self.monitor} improved from {before} to {current:.5f}, saving model to "
+                      f"{path}")
             self.best = current
         elif self.verbose > 0:
             print(f"\nEpoch {epoch + 1}: saving model to {path}")
@@ -490,15 +495,16 @@ class ReduceLROnPlateau(_Monitoring):
         logs["learning_rate"] = _learning_rate(self.model.optimizer)
         current = logs.get(self.monitor)
         if current is None:
-            warnings.warn(f"Learning rate reduction is conditioned on metric `{self.monitor}` which is not available. Available "
-                          f"metrics are: {','.join(list(logs.keys()))}.", stacklevel=2)
+            warnings.warn(f"Learning rate reduction is conditioned on metric `{self.monitor}` which is not available. "
+                          f"Available metrics are: {','.join(list(logs.keys()))}.", stacklevel=2)
             return
         self._settle_mode("ReduceLROnPlateau")
         if self.in_cooldown():
             self.cooldown_counter -= 1
             self.wait = 0
         is_less = self._better is np.less
-        if self.best is None or (current < self.best - self.min_delta if is_less else current > self.best + self.min_delta):
+        if self.best is None or (current < self.best - self.min_delta if is_less
+                                 else current > self.best + self.min_delta):
             self.best, self.wait = current, 0
         elif not self.in_cooldown():
             self.wait += 1
@@ -588,7 +594,8 @@ def _csv_value(value):
 class TensorBoard(Callback):
     """Writes losses, metrics and, if asked, histograms of weights for TensorBoard."""
 
-    def __init__(self, log_dir="logs", histogram_freq=0, write_graph=True, write_images=False, write_steps_per_second=False,
+    def __init__(self, log_dir="logs", histogram_freq=0, write_graph=True, write_images=False,
+                 write_steps_per_second=False,
                  update_freq="epoch", profile_batch=0, embeddings_freq=0, embeddings_metadata=None):
         super().__init__()
         self.log_dir = os.fspath(log_dir)
@@ -649,8 +656,8 @@ class BackupAndRestore(Callback):
         if not backup_dir:
             raise ValueError("Empty `backup_dir` argument passed")
         if save_freq != "epoch" and not isinstance(save_freq, int):
-            raise ValueError("Invalid value for argument `save_freq`. Received: "
-                             f"save_freq={save_freq}. Expected either 'epoch' or an integer value.")
+            raise ValueError(f"Invalid value for argument `save_freq`. Received: save_freq={save_freq}. Expected "
+                             "either 'epoch' or an integer value.")
         self.backup_dir, self.save_freq, self.delete_checkpoint = os.fspath(backup_dir), save_freq, delete_checkpoint
         self._weights_path = os.path.join(self.backup_dir, "latest.weights.h5")
         self._meta_path = os.path.join(self.backup_dir, "training_metadata.json")
@@ -660,8 +667,9 @@ class BackupAndRestore(Callback):
         if not os.path.exists(self._meta_path):
             return
         if not self.model.built:
-            raise ValueError("To use the BackupAndRestore callback, you model must be built before you call `fit()`. Model "
-                             f"{self.model} is unbuilt. You can build it beforehand by calling it on a batch of data.")
+            raise ValueError("To use the BackupAndRestore callback, you model must be built before you call `fit()`. "
+                             f"Model {self.model} is unbuilt. You can build it beforehand by calling it on a batch of "
+                             "data.")
         optimizer = self.model.optimizer
         if optimizer is not None and not getattr(optimizer, "built", True):
             optimizer.build(self.model.trainable_variables)

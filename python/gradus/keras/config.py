@@ -54,12 +54,31 @@ def set_dtype_policy(policy):
     mixed_precision.set_global_policy(policy)
 
 
+def set_backend(backend):
+    """There is one."""
+    if backend not in ("tensorflow", "gradus"):
+        raise ValueError(f"There is no backend '{backend}' here: the engine is Gradus, with TensorFlow's functions")
+
+
+_limits = {"epochs": None, "steps": None}
+
+
 def max_epochs():
-    return None
+    """The most epochs that any fit makes; None is no limit."""
+    return _limits["epochs"]
+
+
+def set_max_epochs(count):
+    _limits["epochs"] = count
 
 
 def max_steps_per_epoch():
-    return None
+    """The most steps that any epoch makes; None is no limit."""
+    return _limits["steps"]
+
+
+def set_max_steps_per_epoch(count):
+    _limits["steps"] = count
 
 
 def is_flash_attention_enabled():

@@ -16,7 +16,8 @@ from ._trainer import Trainer
 class Model(Trainer, Layer):
     """Layers as one object with fit, evaluate and predict.
 
-    Model(inputs, outputs) makes one of symbolic tensors; a subclass makes its layers in __init__ and uses them in `call`.
+    Model(inputs, outputs) makes one of symbolic tensors; a subclass makes its layers in __init__ and uses them in
+    `call`.
     """
 
     def __new__(cls, *args, **kwargs):
@@ -34,7 +35,8 @@ class Model(Trainer, Layer):
     def _become_functional(self, args, kwargs):
         """A subclass that calls super().__init__(inputs, outputs) runs a graph, with its own train_step."""
         cls = type(self)
-        self.__class__ = type(cls.__name__, (cls, Functional), {"__module__": cls.__module__, "__qualname__": cls.__qualname__})
+        self.__class__ = type(cls.__name__, (cls, Functional), {"__module__": cls.__module__,
+                                                                "__qualname__": cls.__qualname__})
         Functional.__init__(self, *args, **kwargs)
 
     def call(self, *args, **kwargs):
@@ -55,7 +57,8 @@ class Model(Trainer, Layer):
             raise ValueError(f"Provide only a layer name or a layer index. Received: index={index}, name={name}.")
         if index is not None:
             if len(self.layers) <= index:
-                raise ValueError(f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} layers.")
+                raise ValueError(f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} "
+                                 "layers.")
             return self.layers[index]
         if name is not None:
             for layer in self.layers:
@@ -79,7 +82,8 @@ class Model(Trainer, Layer):
             try:
                 self._build_for_shape(shape)
             except Exception:  # noqa: BLE001
-                warnings.warn(f"Model '{self.name}' could not be built from its config; call it on data before loading weights.",
+                warnings.warn(f"Model '{self.name}' could not be built from its config; call it on data before "
+                              "loading weights.",
                               stacklevel=2)
 
     def build(self, input_shape=None):
@@ -94,7 +98,8 @@ class Model(Trainer, Layer):
             from ._layer import _Sizes
             first = next(iter(arguments.values()), None)
             leaves = nest.flatten(first)
-            if leaves and all(hasattr(x, "shape") for x in leaves):  # for whoever saves a model that was built by a call
+            if leaves and all(hasattr(x, "shape")
+                              for x in leaves):  # for whoever saves a model that was built by a call
                 shapes = nest.map_structure(tuple, nest.map_structure(lambda x: _Sizes(x.shape), first))
                 object.__setattr__(self, "_build_shapes_dict", {"input_shape": shapes})
 
@@ -108,7 +113,8 @@ class Model(Trainer, Layer):
         arguments = {_first_argument(type(self)): inputs}
         self._maybe_build(arguments, None)
         if any(not layer.built for layer in self._flatten_layers(include_self=False)):
-            warnings.warn(f"Model '{self.name}' has layers that the shape {shape} did not build; call it on data.", stacklevel=3)
+            warnings.warn(f"Model '{self.name}' has layers that the shape {shape} did not build; call it on data.",
+                          stacklevel=3)
         object.__setattr__(self, "_build_shapes_dict", {"input_shape": shape})
 
     def to_json(self, **kwargs):
@@ -118,7 +124,8 @@ class Model(Trainer, Layer):
     def save(self, filepath, overwrite=True, zipped=None, **kwargs):
         """Writes the model to a .keras file."""
         from . import saving
-        return saving.save_model(self, filepath, overwrite=overwrite, **({} if zipped is None else {"zipped": zipped}), **kwargs)
+        return saving.save_model(self, filepath, overwrite=overwrite, **({} if zipped is None else {"zipped": zipped}),
+                                 **kwargs)
 
     def save_weights(self, filepath, overwrite=True, **kwargs):
         """Writes the weights to a .weights.h5 file."""
@@ -132,6 +139,38 @@ class Model(Trainer, Layer):
 
     def export(self, *_, **__):
         raise NotImplementedError("SavedModel export is not covered: use model.save('name.keras')")
+
+    def get_state_tree(self, value_format="backend_tensor"):
+        """The values of all variables as dicts of dicts by path."""
+        def tree(variables):
+            found = {}
+            for v in variables:
+                *folders, name = v.path.split("/")
+                place = found
+                for folder in folders:
+                    place = place.setdefault(folder, {})
+                if name in place:
+                    raise ValueError(f"The path {v.path} is not unique: give the layers names of their own")
+                place[name] = v.numpy() if value_format == "numpy_array" else v.read_value()
+            return found
+        optimizer = self._optimizer.variables if self._optimizer is not None else []
+        return {"trainable_variables": tree(self.trainable_variables),
+                "non_trainable_variables": tree(self.non_trainable_variables),
+                "optimizer_variables": tree(optimizer), "metrics_variables": tree(self.metrics_variables)}
+
+    def set_state_tree(self, state_tree):
+        """Gives the variables the values of such dicts."""
+        optimizer = self._optimizer.variables if self._optimizer is not None else []
+        for key, variables in (("trainable_variables", self.trainable_variables),
+                               ("non_trainable_variables", self.non_trainable_variables),
+                               ("optimizer_variables", optimizer), ("metrics_variables", self.metrics_variables)):
+            if key not in state_tree:
+                continue
+            for v in variables:
+                place = state_tree[key]
+                for part in v.path.split("/"):
+                    place = place[part]
+                v.assign(place)
 
     @property
     def stateful(self):
@@ -157,10 +196,14 @@ class Model(Trainer, Layer):
         try:
             return cls(**config)
         except TypeError as error:
-            raise TypeError(f"Unable to revive model from config. When overriding the `get_config()` method, make sure that the "
-                            f"returned config contains all items used as arguments in the  constructor to {cls}, which is the "
-                            f"default behavior. You can override this default behavior by defining a `from_config(cls, config)` "
-                            f"class method to specify how to create an instance of {cls.__name__} from its config.\n\nReceived "
+            raise TypeError(f"Unable to revive model from config. When overriding the `get_config()` method, make "
+                            "sure that the "
+                            f"returned config contains all items used as arguments in the  constructor to {cls}, "
+                            "which is the "
+                            f"default behavior. You can override this default behavior by defining a "
+                            "`from_config(cls, config)` "
+                            f"class method to specify how to create an instance of {cls.__name__} from its "
+                            "config.\n\nReceived "
                             f"config={config}\n\nError encountered during deserialization: {error}") from None
 
 
@@ -327,12 +370,13 @@ def _keras_inputs(shape, graph):
 def _with_inputs_of_its_own(inputs, outputs):
     """Inputs that another operation made become inputs of this model: a model cut out of another one."""
     flat = nest.flatten(inputs)
-    if all(isinstance(x, KerasTensor) and x._keras_history[0]._inbound_nodes[x._keras_history[1]].is_input for x in flat):
+    if all(isinstance(x, KerasTensor) and x._keras_history[0]._inbound_nodes[x._keras_history[1]].is_input
+           for x in flat):
         return inputs, outputs
     for x in flat:
         if not isinstance(x, KerasTensor):
-            raise ValueError(f"All `inputs` values must be KerasTensors. Received: inputs={inputs} including invalid value {x} "
-                             f"of type {type(x)}")
+            raise ValueError(f"All `inputs` values must be KerasTensors. Received: inputs={inputs} including invalid "
+                             f"value {x} of type {type(x)}")
     graph = Graph(inputs, outputs, "model")
     fresh = [x if x._keras_history[0]._inbound_nodes[x._keras_history[1]].is_input
              else Input(batch_shape=x.shape, dtype=x.dtype, name=x.name) for x in flat]
@@ -366,9 +410,9 @@ class Sequential(Model):
                                  f"Received: {layer} (of type {type(layer)})")
         own = self._layers
         if any(other.name == layer.name for other in own):
-            raise ValueError("All layers added to a Sequential model should have unique names. Name "
-                             f"'{layer.name}' is already the name of a layer in this model. Update the `name` argument to pass "
-                             "a unique name.")
+            raise ValueError(f"All layers added to a Sequential model should have unique names. Name '{layer.name}' is "
+                             "already the name of a layer in this model. Update the `name` argument to pass a unique "
+                             "name.")
         if isinstance(layer, InputLayer) and own and isinstance(own[0], InputLayer):
             raise ValueError(f"Sequential model '{self.name}' has already been configured to use input shape "
                              f"{own[0].batch_shape}. You cannot add a different Input layer to it.")
@@ -433,8 +477,9 @@ class Sequential(Model):
                 return  # a layer that cannot be described: it will be built when called
             except TypeError as error:
                 if "argument" in str(error) and "call()" in str(error):
-                    raise ValueError("Layers added to a Sequential model can only have a single positional argument, the input "
-                                     f"tensor. Layer {type(layer).__name__} has multiple positional arguments.") from error
+                    raise ValueError("Layers added to a Sequential model can only have a single positional argument, "
+                                     f"the input tensor. Layer {type(layer).__name__} has multiple positional "
+                                     "arguments.") from error
                 raise
         object.__setattr__(self, "_functional", Functional(start.output, x))
 
@@ -527,7 +572,8 @@ class Sequential(Model):
         config.pop("dtype", None)
         model = cls(name=config.get("name"), trainable=config.get("trainable", True))
         for layer in layers:
-            model.add(deserialize_keras_object(layer, custom_objects) if isinstance(layer, dict) else layer, rebuild=False)
+            model.add(deserialize_keras_object(layer, custom_objects) if isinstance(layer, dict) else layer,
+                      rebuild=False)
         model._maybe_rebuild()
         if model._functional is None and shape and model.layers:
             model.build(tuple(shape))

@@ -1,8 +1,10 @@
 """keras.utils."""
 from .._serialization import (CustomObjectScope, custom_object_scope, deserialize_keras_object,  # noqa: F401
-                              get_custom_objects, get_registered_name, get_registered_object, register_keras_serializable,
+                              get_custom_objects, get_registered_name, get_registered_object,
+                              register_keras_serializable,
                               serialize_keras_object)
 from .._data import pack_x_y_sample_weight, unpack_x_y_sample_weight  # noqa: F401
+from .._variable import standardize_dtype  # noqa: F401
 from ._arrays import normalize, pad_sequences, split_dataset, to_categorical  # noqa: F401
 from ._dataset import PyDataset, Sequence  # noqa: F401
 from ._plot import model_to_dot, plot_model  # noqa: F401
@@ -10,7 +12,8 @@ from ._progbar import Progbar  # noqa: F401
 
 
 def __getattr__(name):
-    if name in ("get_file", "image_dataset_from_directory", "text_dataset_from_directory", "timeseries_dataset_from_array",
+    if name in ("get_file", "image_dataset_from_directory", "text_dataset_from_directory",
+                "timeseries_dataset_from_array",
                 "audio_dataset_from_directory", "load_img", "img_to_array", "array_to_img", "save_img"):
         try:
             from . import _files
@@ -44,6 +47,18 @@ def set_random_seed(seed):
 def is_interactive_logging_enabled():
     from .. import config
     return config.is_interactive_logging_enabled()
+
+
+def enable_interactive_logging():
+    """Progress bars are printed to the standard output."""
+    from .. import config
+    config.enable_interactive_logging()
+
+
+def disable_interactive_logging():
+    """Progress bars go to the log of the module."""
+    from .. import config
+    config.disable_interactive_logging()
 
 
 def get_source_inputs(tensor):

@@ -50,7 +50,8 @@ def pad_sequences(sequences, maxlen=None, dtype="int32", padding="pre", truncati
         maxlen = max(lengths, default=0)
     is_text = np.issubdtype(dtype, np.str_) or np.issubdtype(dtype, np.bytes_)
     if isinstance(value, str) and dtype is not object and not is_text:
-        raise ValueError(f"`dtype` {dtype} is not compatible with `value`'s type: {type(value)}\nYou should set `dtype=object` "
+        raise ValueError(f"`dtype` {dtype} is not compatible with `value`'s type: {type(value)}\nYou should set "
+                         "`dtype=object` "
                          "for variable length strings.")
     result = np.full((len(lengths), maxlen) + sample_shape, value, dtype=dtype)
     for i, sequence in enumerate(sequences):
@@ -64,8 +65,8 @@ def pad_sequences(sequences, maxlen=None, dtype="int32", padding="pre", truncati
             raise ValueError(f'Truncating type "{truncating}" not understood')
         cut = np.asarray(cut, dtype=dtype)
         if cut.shape[1:] != sample_shape:
-            raise ValueError(f"Shape of sample {cut.shape[1:]} of sequence at position {i} is different from expected shape "
-                             f"{sample_shape}")
+            raise ValueError(f"Shape of sample {cut.shape[1:]} of sequence at position {i} is different from expected "
+                             f"shape {sample_shape}")
         if padding == "post":
             result[i, :len(cut)] = cut
         elif padding == "pre":
@@ -87,8 +88,8 @@ def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=
     as_number = lambda size: int(round(size * count)) if isinstance(size, float) else size  # noqa: E731
     left, right = as_number(left_size), as_number(right_size)
     if left is None and right is None:
-        raise ValueError("At least one of the `left_size` or `right_size` must be specified. Received: left_size=None and "
-                         "right_size=None")
+        raise ValueError("At least one of the `left_size` or `right_size` must be specified. Received: left_size=None "
+                         "and right_size=None")
     left = count - right if left is None else left
     right = count - left if right is None else right
     if shuffle:

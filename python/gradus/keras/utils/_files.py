@@ -21,7 +21,8 @@ def get_file(fname=None, origin=None, untar=False, md5_hash=None, file_hash=None
     origin = os.fspath(origin)
     fname = os.fspath(fname) if fname else os.path.basename(urllib.parse.urlsplit(origin).path)
     if not fname:
-        raise ValueError(f"Can't parse the file name from the origin provided: '{origin}'. Please specify the `fname` argument.")
+        raise ValueError(f"Can't parse the file name from the origin provided: '{origin}'. Please specify the `fname` "
+                         "argument.")
     folder = cache_folder(cache_dir, cache_subdir)
     path = os.path.join(folder, fname)
     extract = extract or untar
@@ -33,14 +34,15 @@ def get_file(fname=None, origin=None, untar=False, md5_hash=None, file_hash=None
     wanted = file_hash or md5_hash
     if not os.path.exists(archive):
         if local is None or not os.path.exists(local):
-            raise FileNotFoundError(f"'{path}' is not there, and Gradus does not download. Fetch {origin} and put it at {archive}"
+            raise FileNotFoundError(f"'{path}' is not there, and Gradus does not download. Fetch {origin} and put it "
+                                    f"at {archive}"
                                     + (", or unpack it into that folder" if extract else ""))
         os.makedirs(os.path.dirname(archive), exist_ok=True)
         shutil.copyfile(local, archive + ".part")
         os.replace(archive + ".part", archive)
     if wanted and not validate_file(archive, wanted, hash_algorithm):
-        raise ValueError(f"Incomplete or corrupted file at {archive}. The {hash_algorithm} file hash does not match the provided "
-                         f"value of {wanted}.")
+        raise ValueError(f"Incomplete or corrupted file at {archive}. The {hash_algorithm} file hash does not match "
+                         f"the provided value of {wanted}.")
     if extract:
         return _extracted(archive, path)
     return path
@@ -90,7 +92,8 @@ def timeseries_dataset_from_array(data, targets, sequence_length, sequence_strid
 
     import gradus as tf
     if start_index and (start_index < 0 or start_index >= len(data)):
-        raise ValueError(f"`start_index` must be between 0 and the length of the data. Received: start_index={start_index}")
+        raise ValueError(f"`start_index` must be between 0 and the length of the data. Received: "
+                         f"start_index={start_index}")
     start, end = start_index or 0, len(data) if end_index is None else end_index
     data, targets = np.asarray(data), None if targets is None else np.asarray(targets)
     last = end - start - (sequence_length - 1) * sampling_rate

@@ -35,8 +35,8 @@ class Dot:
     def create(self, prog="dot", format="png"):  # noqa: A002
         """The picture as bytes."""
         if shutil.which(prog) is None:
-            raise ImportError("You must install graphviz (see instructions at https://graphviz.gitlab.io/download/) for "
-                              "`plot_model` to work; the drawing itself is model_to_dot(model).to_string()")
+            raise ImportError("You must install graphviz (see instructions at https://graphviz.gitlab.io/download/) "
+                              "for `plot_model` to work; the drawing itself is model_to_dot(model).to_string()")
         return subprocess.run([prog, f"-T{format}"], input=self._text.encode(), capture_output=True, check=True).stdout
 
     def write(self, path, prog="dot", format="png"):  # noqa: A002
@@ -49,7 +49,8 @@ class Dot:
         return True
 
 
-def model_to_dot(model, show_shapes=False, show_dtype=False, show_layer_names=True, rankdir="TB", expand_nested=False, dpi=200,
+def model_to_dot(model, show_shapes=False, show_dtype=False, show_layer_names=True, rankdir="TB", expand_nested=False,
+                 dpi=200,
                  subgraph=False, show_layer_activations=False, show_trainable=False, **kwargs):
     """The model as a drawing for Graphviz."""
     from ..models import Functional, Sequential
@@ -94,8 +95,8 @@ def plot_model(model, to_file="model.png", show_shapes=False, show_dtype=False, 
                expand_nested=False, dpi=200, show_layer_activations=False, show_trainable=False, **kwargs):
     """Draws the model into a file; needs Graphviz."""
     if not model.built:
-        raise ValueError("This model has not yet been built. Build the model first by calling `build()` or by calling the model "
-                         "on a batch of data.")
+        raise ValueError("This model has not yet been built. Build the model first by calling `build()` or by calling "
+                         "the model on a batch of data.")
     dot = model_to_dot(model, show_shapes, show_dtype, show_layer_names, rankdir, expand_nested, dpi,
                        show_layer_activations=show_layer_activations, show_trainable=show_trainable)
     to_file = os.fspath(to_file)

@@ -1,4 +1,6 @@
 """The progress bar."""
+import logging
+import re
 import sys
 import time
 
@@ -75,9 +77,17 @@ class Progbar:
             self._draw(current, now, per_unit, finalize)
         elif self.verbose == 2 and finalize:
             text = f"{current}/{self.target} - {now - self._start:.0f}s -{self._time_text(per_unit)}{self._values_text()}\n"
+            self._print(text)
+        self._last = now
+
+    @staticmethod
+    def _print(text):
+        from .. import config
+        if config.is_interactive_logging_enabled():
             sys.stdout.write(text)
             sys.stdout.flush()
-        self._last = now
+        else:
+            logging.getLogger("gradus.keras").info(re.sub(r"[\b\r]|\x1b\[\d+m", "", text).rstrip())
 
     def _draw(self, current, now, per_unit, finalize):
         start = "\b" * self._printed_width + "\r"
@@ -101,8 +111,7 @@ class Progbar:
         if finalize:
             text += "\n"
         self._printed_width = width
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        self._print(text)
 
     def add(self, n, values=None):
         """Says that n more units are done."""
