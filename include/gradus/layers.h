@@ -42,6 +42,17 @@ struct Conv2D {
   std::vector<Variable> variables() const { return {kernel, bias}; }
 };
 
+// Of sequences [batch, time, channels]; "causal" padding sees no later times.
+struct Conv1D {
+  Variable kernel, bias;
+  std::int64_t stride;
+  std::string padding, activation;
+  Conv1D(std::int64_t inputs, std::int64_t filters, std::int64_t size, std::int64_t stride = 1,
+         std::string padding = "VALID", std::string activation = "");
+  Tensor operator()(In x) const;
+  std::vector<Variable> variables() const { return {kernel, bias}; }
+};
+
 // Over all axes but the last. In training the statistics are those of x, and the moving ones
 // follow: moving * momentum + statistic * (1 - momentum); otherwise the moving ones are used.
 struct BatchNormalization {
@@ -59,11 +70,47 @@ struct Embedding {
   std::vector<Variable> variables() const { return {embeddings}; }
 };
 
+// Each example with mean 0 and variance 1 over the last axis.
+struct LayerNormalization {
+  Variable gamma, beta;
+  double epsilon;
+  explicit LayerNormalization(std::int64_t width, double epsilon = 1e-3);
+  Tensor operator()(In x) const;
+  std::vector<Variable> variables() const { return {gamma, beta}; }
+};
+
+// Zero with probability `rate` in training, else x / (1 - rate).
+struct Dropout {
+  double rate;
+  explicit Dropout(double rate) : rate(rate) {}
+  Tensor operator()(In x, bool training) const;
+  std::vector<Variable> variables() const { return {}; }
+};
+
+// Recurrent layers over [batch, time, features], from zero states. Where a mask, bool [batch,
+// time], is false, a step passes its states on.
 struct LSTM {
   Variable kernel, recurrent_kernel, bias;
   LSTM(std::int64_t inputs, std::int64_t units);
-  nn::LstmResult operator()(In x) const;  // from zero states
+  nn::LstmResult operator()(In x, const Tensor& mask = {}) const;
   std::vector<Variable> variables() const { return {kernel, recurrent_kernel, bias}; }
+};
+struct GRU {
+  Variable kernel, recurrent_kernel, bias;
+  GRU(std::int64_t inputs, std::int64_t units);
+  nn::GruResult operator()(In x, const Tensor& mask = {}) const;
+  std::vector<Variable> variables() const { return {kernel, recurrent_kernel, bias}; }
+};
+
+// Attention of queries [batch, length, width] to values [batch, other length, width] in several
+// heads. A mask, bool and broadcastable to [batch, heads, length, other length], says what may be
+// seen.
+struct MultiHeadAttention {
+  Dense query, key, value, output;
+  std::int64_t heads, key_dim;
+  MultiHeadAttention(std::int64_t width, std::int64_t heads, std::int64_t key_dim);
+  Tensor operator()(In queries, In values, const Tensor& mask = {}) const;
+  std::vector<Variable> variables() const;
 };
 
 // The variables of several layers, in order.

@@ -71,6 +71,57 @@ TEST(Nn, LstmGradientFromSequenceAndStates) {
       at);
 }
 
+TEST(Nn, MaskedRecurrencesPassStatesAndGradientsOn) {
+  random::set_seed(4);
+  const Tensor mask = random::uniform({3, 4}) < 0.6;
+  const Tensor w = normal({3, 4, 5}), wh = normal({3, 5}), wc = normal({3, 5});
+  expect_right_gradient(
+      [&](const std::vector<Tensor>& x) {
+        const nn::LstmResult y = nn::lstm(x[0], x[1], x[2], x[3], x[4], x[5], mask);
+        return reduce_sum(y.sequence * w) + reduce_sum(y.h * wh) + reduce_sum(y.c * wc);
+      },
+      {normal({3, 4, 2}), normal({2, 20}), normal({5, 20}), normal({20}), normal({3, 5}),
+       normal({3, 5})});
+  for (const Tensor& m : {Tensor(), mask}) {
+    expect_right_gradient(
+        [&](const std::vector<Tensor>& x) {
+          const nn::GruResult y = nn::gru(x[0], x[1], x[2], x[3], x[4], m);
+          return reduce_sum(y.sequence * w) + reduce_sum(y.h * wh);
+        },
+        {normal({3, 4, 2}), normal({2, 15}), normal({5, 15}), normal({2, 15}), normal({3, 5})});
+  }
+  // An example whose mask is false throughout ends as it began.
+  const Tensor h0 = normal({1, 5}), x = normal({1, 4, 2});
+  const Tensor never = random::uniform({1, 4}) < 0.0;
+  const Tensor h = nn::gru(x, normal({2, 15}), normal({5, 15}), normal({2, 15}), h0, never).h;
+  EXPECT_EQ(reduce_sum(abs(h - h0)).item<double>(), 0.0);
+  EXPECT_THROW(nn::gru(x, normal({2, 15}), normal({5, 15}), normal({2, 15}), h0, normal({1, 4})),
+               InvalidArgumentError);
+}
+
+TEST(Nn, LayersOfSequencesLearn) {
+  random::set_seed(6);
+  const keras::GRU gru(4, 8);
+  const keras::MultiHeadAttention attention(8, 2, 4);
+  const keras::LayerNormalization norm(8);
+  const keras::Conv1D conv(4, 4, 2, 1, "causal", "relu");
+  const keras::Dense out(8, 1);
+  const keras::Dropout dropout(0.1);
+  const Tensor x = random::normal({16, 6, 4}), y = reduce_sum(x, {1, 2}) * 0.1;
+  keras::Adam adam({.learning_rate = 0.01});
+  double first = 0, last = 0;
+  for (int i = 0; i < 60; ++i) {
+    GradientTape tape;
+    const Tensor h = gru(conv(x)).sequence;
+    const Tensor z = norm(h + dropout(attention(h, h), true));
+    const Tensor loss = reduce_mean(square(reshape(out(reduce_mean(z, {1})), {16}) - y));
+    adam.minimize(tape, loss, keras::variables(gru, attention, norm, conv, out));
+    last = loss.item<float>();
+    if (i == 0) first = last;
+  }
+  EXPECT_LT(last, 0.3 * first);
+}
+
 TEST(Nn, CrossEntropiesAgreeAndAreSafe) {
   const Tensor logits = {{1000.0, 0.0, -1000.0}, {1.0, 2.0, 3.0}}, labels = {0, 2};
   const Tensor sparse = nn::sparse_softmax_cross_entropy_with_logits(labels, logits);
