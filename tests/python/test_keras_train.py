@@ -272,6 +272,29 @@ def test_state_goes_to_a_dict_and_back():
     assert all((a.numpy() == b.numpy()).all() for a, b in zip(optimizer.variables, other.variables))
 
 
+def test_copies_and_pickles():
+    import copy
+    import pickle
+    v = keras.Variable([1.0, 2.0], name="v")
+    optimizer = keras.optimizers.AdamW(0.1)
+    optimizer.exclude_from_weight_decay([v])
+    for _ in range(2):
+        optimizer.apply([tf.ones(2)], [v])
+    both = copy.deepcopy((optimizer, v))
+    again = pickle.loads(pickle.dumps((optimizer, v)))
+    optimizer.apply([tf.ones(2)], [v])
+    for other, w in (both, again):
+        assert w.numpy().tolist() != v.numpy().tolist()
+        other.apply([tf.ones(2)], [w])
+        assert w.numpy().tolist() == v.numpy().tolist() and int(other.iterations) == 3
+        assert [s.path for s in other.variables] == [s.path for s in optimizer.variables]
+    metric = keras.metrics.Mean()
+    metric.update_state([1.0, 3.0])
+    twin = copy.deepcopy(metric)
+    twin.update_state(8.0)
+    assert (float(metric.result()), float(twin.result())) == (2.0, 4.0)
+
+
 def test_metrics_inside_a_compiled_step():
     names = ("Mean", "AUC", "Precision", "CategoricalAccuracy", "F1Score", "R2Score", "OneHotMeanIoU", "TopKCategoricalAccuracy")
     made = [getattr(keras.metrics, n)(**({"num_classes": 3} if "IoU" in n else {})) for n in names]

@@ -168,3 +168,17 @@ class Variable(_tf.Variable):
 
     def __hash__(self):
         return id(self)
+
+    def __deepcopy__(self, memo):
+        memo[id(self)] = copy = _restored(type(self), _value_of(self), self._name, self.trainable, vars(self))
+        return copy
+
+    def __reduce__(self):
+        return _restored, (type(self), _value_of(self), self._name, self.trainable, vars(self))
+
+
+def _restored(cls, value, name, trainable, attributes):
+    variable = cls.__new__(cls)
+    variable._set(value, name, trainable)
+    vars(variable).update(attributes)
+    return variable

@@ -30,8 +30,8 @@ _CLASSES = (BinaryCrossentropy, BinaryFocalCrossentropy, CategoricalCrossentropy
             LogCosh, MeanAbsoluteError, MeanAbsolutePercentageError, MeanSquaredError, MeanSquaredLogarithmicError,
             Poisson, SparseCategoricalCrossentropy, SquaredHinge, Tversky)
 
-_registry = _Registry("losse", Loss)  # with an s: keras.losses
-_registry._what = "loss"
+_registry = _Registry("loss", Loss)
+_registry._module = "keras.losses"
 for _one in _CLASSES:
     _registry.add()(_one)
 for _one in _FUNCTIONS:

@@ -100,10 +100,9 @@ class LossScaleOptimizer(Optimizer):
 
 
 def _unscaled(gradient, scale, variable):
-    values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
-    values = tf.cast(tf.cast(values, "float32") / scale, variable.dtype)
-    return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape) if values is not gradient and isinstance(
-        gradient, tf.IndexedSlices) else values
+    rows = isinstance(gradient, tf.IndexedSlices)
+    values = tf.cast(tf.cast(gradient.values if rows else gradient, "float32") / scale, variable.dtype)
+    return tf.IndexedSlices(values, gradient.indices, gradient.dense_shape) if rows else values
 
 
 def _all_finite(grads):

@@ -52,7 +52,7 @@ class Optimizer:
         self.gradient_accumulation_steps = gradient_accumulation_steps
         self.built = False
         self._variables, self._trainable_variables = [], []
-        self._indices, self._excluded_ids, self._excluded_names = {}, set(), []
+        self._indices, self._excluded_variables, self._excluded_names = {}, [], []
         self._model_variables_moving_average, self._accumulated_gradients = [], []
         with tf.init_scope(), _scopes.name_scope(self.name, caller=self):
             self._iterations = Variable(0, name="iteration", dtype="int64", trainable=False)
@@ -260,12 +260,12 @@ class Optimizer:
 
     def exclude_from_weight_decay(self, var_list=None, var_names=None):
         """Variables, or those whose names match, that weight decay leaves alone."""
-        self._excluded_ids.update(id(v) for v in var_list or ())
+        self._excluded_variables = self._excluded_variables + list(var_list or ())
         self._excluded_names = self._excluded_names + list(var_names or ())
 
     def _use_weight_decay(self, variable):
-        return id(variable) not in self._excluded_ids and not any(
-            re.search(name, variable.name) for name in self._excluded_names)
+        return not (any(variable is v for v in self._excluded_variables)
+                    or any(re.search(name, variable.name) for name in self._excluded_names))
 
     def _apply_weight_decay(self, variables):
         if self.weight_decay is None:
@@ -395,6 +395,12 @@ class Optimizer:
         if isinstance(config.get("learning_rate"), dict):
             config["learning_rate"] = schedules.deserialize(config["learning_rate"], custom_objects)
         return cls(**config)
+
+    def __getstate__(self):
+        return {key: value for key, value in vars(self).items() if key not in ("_plan", "_is_plain", "_indices")}
+
+    def __setstate__(self, state):
+        vars(self).update(state, _indices={id(v): i for i, v in enumerate(state["_trainable_variables"])})
 
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name}>"
