@@ -69,6 +69,46 @@ void push(const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out
   for (std::size_t k = 0; k < d.which.size(); ++k) out[d.which[k]] = found[k];
 }
 
+// Few scalar expressions on few elements: both ways are computed, as a part of what is around.
+constexpr std::size_t kMostNodes = 32;
+constexpr std::int64_t kMostElements = 16;
+
+bool is_tiny(const Aval& aval) {
+  return !aval.shape.is_symbolic() && aval.shape.num_elements() <= kMostElements;
+}
+
+bool is_tiny(const Branches& branches);
+
+bool is_tiny(const Region& region) {
+  const Graph& g = region.graph();
+  if (g.nodes().size() > kMostNodes) return false;
+  for (std::size_t i = 0; i < region.output_count(); ++i)
+    if (!is_tiny(region.output(i))) return false;
+  return std::ranges::all_of(g.nodes(), [&](const Graph::Node& n) {
+    const OpInfo& info = n.op->info;
+    if (info.stateful || n.out_count == 0 || !is_tiny(g.info(n.first_out).aval)) return false;
+    if (n.op->kind == Kind::elementwise || (info.expression && !info.row_axes)) return true;
+    return info.lower && &n.op->attrs() == &attr_type<BranchAttrs>() &&
+           is_tiny(branches_of(g.attrs(n)));
+  });
+}
+
+bool is_tiny(const Branches& branches) {
+  return branches.regions().size() == 2 &&
+         std::ranges::all_of(branches.regions(), [](const auto& r) { return is_tiny(*r); });
+}
+
+Tensors as_select(const void* attrs, std::span<const Tensor> in) {
+  const Branches& branches = branches_of(attrs);
+  if (in[0].dtype() != bool_ || !is_tiny(branches)) return {};
+  const Tensors no = (*branches.regions()[0])(in.subspan(1));
+  const Tensors yes = (*branches.regions()[1])(in.subspan(1));
+  Tensors out;
+  for (std::size_t i = 0; i < no.size(); ++i)
+    out.push_back(yes[i].impl() == no[i].impl() ? no[i] : where(in[0], yes[i], no[i]));
+  return out;
+}
+
 Op make_op(const char* name, bool stateful) {
   return general(
       {.name = name,
@@ -86,6 +126,7 @@ Op make_op(const char* name, bool stateful) {
            [](const void*, std::uint32_t) {
              return Reads{~0u, 0};
            },
+       .lower = stateful ? nullptr : as_select,
        .stateful = stateful},
       push, pull);
 }

@@ -61,7 +61,8 @@ class _Loop:
         self.get, self.put, self.names, self.given = get, put, names, given
         self.before = get()
         self.initial = list(self.before)
-        kept = [i for i in range(hard + soft) if i < hard or self.before[i] is not undefined]
+        self.kept = hard + soft
+        kept = [i for i in range(self.kept) if i < hard or self.before[i] is not undefined]
         self.late = [i for i in kept if self.before[i] is undefined or self.before[i] is no_value or self.before[i] is None]
         self.carried = [i for i in kept if i not in self.late]
 
@@ -186,10 +187,8 @@ class _Loop:
     def _finish(self, turns, tensors):
         self._enter(tensors)
         state = list(self.get())
-        kept = set(self.carried)
-        for i in range(len(state)):
-            if i not in kept:
-                state[i] = undefined
+        for i in range(self.kept, len(state)):  # what belongs to one turn
+            state[i] = undefined
         self.put(tuple(state))
         missed = [self.names[i] for i in self.late if self.names[i] != "ag__value"]
         if missed:
