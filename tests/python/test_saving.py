@@ -204,6 +204,31 @@ def test_registered_objects(tmp_path):
     assert np.array_equal(loaded(x).numpy(), model(x).numpy())
 
 
+def test_vocabularies(tmp_path):
+    lookup = layers.IntegerLookup()
+    lookup.adapt(np.array([5, 7, 7]))
+    model = keras.Sequential([keras.Input((1,), dtype="int64"), lookup])
+    model.save(tmp_path / "m.keras")
+    assert "assets/layers/integer_lookup/vocabulary.txt" in zipfile.ZipFile(tmp_path / "m.keras").namelist()
+    loaded = keras.models.load_model(tmp_path / "m.keras")
+    assert loaded.layers[-1].get_vocabulary() == lookup.get_vocabulary() == [-1, 7, 5]
+
+
+def test_operations(tmp_path):
+    ops = keras.ops
+    a, b = keras.Input((4, 3)), keras.Input((4, 3))
+    y = ops.mean(ops.leaky_relu(a, 0.1) * b, axis=-1, keepdims=True) + ops.einsum("bij,bij->bi", a, b)[:, :, None]
+    y = ops.concatenate([y, ops.reshape(1.0 - a, (-1, 4, 3))], axis=-1) ** 2
+    model = keras.Model([a, b], [y[..., 1:], ops.split(b, 2, axis=1)[0]])
+    model.save(tmp_path / "m.keras")
+    written = {c["class_name"]: c for c in json.loads(zipfile.ZipFile(tmp_path / "m.keras").read("config.json"))["config"]["layers"]}
+    assert written["Mean"]["config"] == {"name": "mean", "axis": -1, "keepdims": True}  # as Keras writes it
+    assert written["Mean"]["inbound_nodes"][0]["kwargs"] == {} and written["LeakyRelu"]["module"] == "keras.src.ops.nn"
+    x = np.random.default_rng(0).normal(size=(2, 2, 4, 3)).astype("float32")
+    for got, want in zip(keras.models.load_model(tmp_path / "m.keras")(list(x)), model(list(x))):
+        assert np.array_equal(got.numpy(), want.numpy())
+
+
 # ------------------------------------------------------------------------------------------- refused, and unchanged
 
 def test_a_file_that_does_not_fit_changes_nothing(tmp_path):

@@ -3,6 +3,8 @@
 An operation called with KerasTensors computes nothing: it works out the shapes and dtypes of what would come out and
 notes a Node. Shapes are worked out by tracing the operation with unknown sizes as symbols.
 """
+import inspect
+
 import gradus as _tf
 
 from .. import nest
@@ -335,19 +337,59 @@ def _is_simple(value):
     return value is None or isinstance(value, (bool, int, float, str))
 
 
+# Parameters of functions that take tensors, or numbers in their place. The others are settings of an operation, as in Keras:
+# mean(x, axis=1) is the operation Mean(axis=1) on x.
+_TENSORS = frozenset("x x1 x2 y a b v xs inputs indices condition values data target output key mask constant_values updates "
+                     "args operands query value bias start_indices".split())
+
+
+def _signature(function):
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def _without_settings(function, args, kwargs):
+    """(args, kwargs, settings): what goes through the graph, and what belongs to the operation."""
+    parameters = _signature(function)
+    names = [n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    rest = any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
+    if not names or len(args) > len(names) and not rest or any(n not in parameters for n in kwargs):
+        return args, kwargs, {}
+    kept, settings = [], {}
+    for i, value in enumerate(args):
+        if i < len(names) and names[i] not in _TENSORS and not any_symbolic_tensors((value,)):
+            settings[names[i]] = value
+        elif i < len(names) and settings and not rest:
+            return args, kwargs, {}  # a tensor behind a setting: left as it is
+        else:
+            kept.append(value)
+    for name in [n for n in kwargs if n not in _TENSORS and not any_symbolic_tensors((kwargs[n],))]:
+        settings[name] = kwargs[name]
+    return tuple(kept), {n: v for n, v in kwargs.items() if n not in settings}, settings
+
+
 class FunctionOperation(Operation):
     """A function of tensors as an operation."""
 
     _function = None
 
-    def __init__(self, name=None):
+    def __init__(self, name=None, **settings):
         super().__init__(name)
+        self._settings = settings
 
     def call(self, *args, **kwargs):
-        return type(self)._function(*args, **kwargs)
+        function = type(self)._function
+        leading, left = [], dict(self._settings)
+        for name in _signature(function):  # settings that stand before the tensors, as in einsum
+            if name not in left:
+                break
+            leading.append(left.pop(name))
+        return function(*leading, *args, **left, **kwargs)
 
     def get_config(self):
-        return {"name": self.name}
+        return {"name": self.name, **self._settings}
 
 
 _function_classes = {}
@@ -369,7 +411,8 @@ def apply_symbolically(function, *args, class_name=None, **kwargs):
     keras.ops are made with it: `if any_symbolic_tensors(args): return apply_symbolically(f, *args)`.
     """
     if any_symbolic_tensors(args, kwargs):
-        return operation_class(function, class_name)().symbolic_call(*args, **kwargs)
+        args, kwargs, settings = _without_settings(function, args, kwargs)
+        return operation_class(function, class_name)(**settings).symbolic_call(*args, **kwargs)
     return function(*args, **kwargs)
 
 

@@ -77,6 +77,20 @@ def _public_module(cls):
     return "keras.layers" if getattr(layers, cls.__name__, None) is cls else "keras"
 
 
+# Where Keras keeps its operations; all others are in keras.src.ops.numpy.
+_OP_HOMES = {name: home for home, names in {
+    "nn": """AdaptiveAveragePool AdaptiveMaxPool AveragePool BatchNorm BinaryCrossentropy CTCDecode CTCLoss CategoricalCrossentropy
+          Celu Conv ConvTranspose DepthwiseConv DotProductAttention Elu Gelu Glu HardShrink HardSigmoid HardSilu HardTanh LayerNorm
+          LeakyRelu LogSigmoid LogSoftmax MaxPool Moments MultiHot Normalize OneHot PSNR RMSNorm Relu Relu6 Selu SeparableConv
+          Sigmoid Silu SoftShrink Softmax Softplus Softsign SparseCategoricalCrossentropy SparsePlus SparseSigmoid Sparsemax
+          Squareplus TanhShrink Threshold""",
+    "math": "Erf Erfc Erfinv ExtractSequences FFT FFT2 IFFT2 IRFFT ISTFT InTopK Logdet Logsumexp RFFT Rsqrt STFT SegmentMax SegmentSum TopK",
+    "core": "Cast Cond ForiLoop Map Scan Scatter ScatterUpdate Slice SliceUpdate StopGradient Switch Unstack VectorizedMap WhileLoop",
+    "linalg": "Cholesky Det Eig Eigh Inv Lstsq LuFactor Norm Pinv Qr SVD Solve SolveTriangular",
+    "image": "AffineTransform CropImages ExtractPatches MapCoordinates PadImages RGBToGrayscale Resize",
+}.items() for name in names.split()}
+
+
 def serialize_keras_object(obj):
     """The object as a dict of plain values."""
     if obj is None or isinstance(obj, (bool, int, float, str)):
@@ -123,7 +137,7 @@ def serialize_keras_object(obj):
         result = {"module": None if cls.__module__ == "__main__" or cls in _custom_names else cls.__module__,
                   "class_name": cls.__name__, "config": config, "registered_name": get_registered_name(cls)}
     elif isinstance(obj, Operation) and module == "keras.ops":
-        result = {"module": "keras.src.ops.numpy", "class_name": cls.__name__, "config": config,
+        result = {"module": f"keras.src.ops.{_OP_HOMES.get(cls.__name__, 'numpy')}", "class_name": cls.__name__, "config": config,
                   "registered_name": cls.__name__}
     else:
         name = cls.__name__

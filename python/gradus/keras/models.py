@@ -569,8 +569,9 @@ class Sequential(Model):
         config = dict(config)
         shape = config.pop("build_input_shape", None)
         layers = config.pop("layers", [])
-        config.pop("dtype", None)
         model = cls(name=config.get("name"), trainable=config.get("trainable", True))
+        if isinstance(config.get("dtype"), dict):
+            model._dtype_policy = deserialize_keras_object(config["dtype"])
         for layer in layers:
             model.add(deserialize_keras_object(layer, custom_objects) if isinstance(layer, dict) else layer,
                       rebuild=False)

@@ -4,6 +4,7 @@ Tensors hold no strings, so text comes as Python strings, lists of them or NumPy
 results are tensors. Inside a compiled function these layers cannot stand: look up before.
 """
 import collections
+import os
 import re
 
 import numpy as np
@@ -84,6 +85,19 @@ class _Lookup(Layer):
     def get_vocabulary(self, include_special_tokens=True):
         """The tokens in the order of their indices."""
         return (self._special() if include_special_tokens else []) + list(self._tokens)
+
+    def save_assets(self, dir_path):
+        """Writes what was adapted to, into a folder."""
+        if self.input_vocabulary is None:
+            with open(os.path.join(dir_path, "vocabulary.txt"), "w", encoding="utf-8", newline="\n") as file:
+                file.write("\n".join(str(token) for token in self.get_vocabulary()))
+
+    def load_assets(self, dir_path):
+        """Reads it again."""
+        path = os.path.join(dir_path, "vocabulary.txt")
+        if self.input_vocabulary is None and os.path.exists(path):
+            with open(path, encoding="utf-8", newline="\n") as file:
+                self.set_vocabulary([self._token(line) for line in file.read().split("\n")])
 
     def vocabulary_size(self):
         """How many indices there are."""

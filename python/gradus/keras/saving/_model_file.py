@@ -1,4 +1,5 @@
-"""Whole models in .keras files: a zip archive with metadata.json, config.json and model.weights.h5.
+"""Whole models in .keras files: a zip archive with metadata.json, config.json, model.weights.h5 and, of layers that have files
+of their own (vocabularies), assets/path/name.
 
 Every part of the archive is under a checksum. Nothing in it is executed: classes are found by name among those of Keras and
 those that the program registered or passed as custom_objects.
@@ -6,6 +7,7 @@ those that the program registered or passed as custom_objects.
 import datetime
 import json
 import os
+import tempfile
 import zipfile
 import zlib
 
@@ -13,6 +15,7 @@ from ... import _core, errors
 from ..._files import text_of, written_aside
 from .._serialization import CustomObjectScope, deserialize_keras_object, serialize_keras_object
 from . import _weights
+from ._walk import walk
 
 _CONFIG, _METADATA, _WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 _BEST_DEFLATE = 1032
@@ -45,11 +48,44 @@ def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
         objects = [o for o in objects if o[0].split("/")[0] != "optimizer"]
     metadata = {"keras_version": __version__, "date_saved": datetime.datetime.now().strftime("%Y-%m-%d@%H:%M:%S")}
     parts = {_METADATA: json.dumps(metadata).encode(), _CONFIG: json.dumps(config).encode(),
-             _WEIGHTS: _core._hdf5_bytes(_weights.to_tree(objects))}
+             _WEIGHTS: _core._hdf5_bytes(_weights.to_tree(objects)), **_assets_of(model)}
     with written_aside(path) as file:
         with zipfile.ZipFile(file, "w") as archive:
             for name, content in parts.items():
                 archive.writestr(name, content)
+
+
+def _assets_of(model):
+    """{name in the archive: content} of the files of layers."""
+    made = {}
+    for path, value in walk(model):
+        if not hasattr(value, "save_assets"):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            value.save_assets(folder)
+            for name in sorted(os.listdir(folder)):
+                with open(os.path.join(folder, name), "rb") as file:
+                    made[f"assets/{path}/{name}"] = file.read()
+    return made
+
+
+def _load_assets(model, path):
+    """Gives layers their files back."""
+    for inner, value in walk(model):
+        if not hasattr(value, "load_assets"):
+            continue
+        prefix = f"assets/{inner}/"
+        with tempfile.TemporaryDirectory() as folder:
+            names = [n for n in _names(path) if n.startswith(prefix) and "/" not in n[len(prefix):] and n != prefix]
+            for name, content in zip(names, _parts(path, names)):
+                with open(os.path.join(folder, name[len(prefix):]), "wb") as file:
+                    file.write(content)
+            value.load_assets(folder)
+
+
+def _names(path):
+    with zipfile.ZipFile(path) as archive:
+        return archive.namelist()
 
 
 def _parts(path, wanted):
@@ -110,6 +146,7 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):  # 
                          "`build_from_config()`, or make the model, call it on data, and use load_weights.")
     if getattr(model, "built", True):
         _weights.assign(model, _without_optimizer(table) if not compile else table, False)
+    _load_assets(model, path)
     return model
 
 
