@@ -357,3 +357,34 @@ def test_limits_and_logs_of_training(capsys):
         keras.config.set_max_epochs(None)
         keras.config.enable_interactive_logging()
     assert "loss" not in capsys.readouterr().out
+
+
+def test_copies_and_pickles():
+    import copy
+    import pickle
+    model = mlp()
+    model.compile("adam", "mse")
+    x, y = np.random.rand(8, 4), np.random.rand(8, 2)
+    model.fit(x, y, verbose=0)
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert [v.name for v in other.weights] == [v.name for v in model.weights]
+        assert other.weights[0] is not model.weights[0]
+        np.testing.assert_array_equal(other.predict(x, verbose=0), model.predict(x, verbose=0))
+        np.testing.assert_array_equal(other.optimizer.variables[2], model.optimizer.variables[2])
+    history = copy.deepcopy(model).fit(x, y, verbose=0).history
+    assert history == model.fit(x, y, verbose=0).history
+
+    class Pair(keras.Layer):
+        def __init__(self):
+            super().__init__()
+            self.parts = [L.Dense(2), L.Dense(2)]
+
+        def call(self, x):
+            return self.parts[1](self.parts[0](x))
+
+    layer = Pair()
+    layer(tf.ones([1, 2]))
+    other = copy.deepcopy(layer)
+    assert len(other.weights) == 4 and all(a is not b for a, b in zip(layer.weights, other.weights))
+    other.weights[0].assign(tf.zeros([2, 2]))
+    assert layer.weights[0].numpy().any() and not other(tf.ones([1, 2])).numpy().any()

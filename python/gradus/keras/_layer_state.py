@@ -108,6 +108,21 @@ class LayerState(Operation):
                                autocast=autocast,
                                regularizer=regularizer, constraint=constraint, name=name)
 
+    def __deepcopy__(self, memo):
+        """A layer like this one with weights of its own, not connected to anything."""
+        import copy
+        other = type(self).__new__(type(self))
+        memo[id(self)] = other
+        for name, value in self.__dict__.items():
+            if name in ("_inbound_nodes", "_outbound_nodes"):
+                value = []
+            elif name in ("_known_lists", "_quick"):
+                continue
+            else:
+                value = copy.deepcopy(value, memo)
+            object.__setattr__(other, name, value)
+        return other
+
     def _check_super_called(self):
         if "_tracks" not in self.__dict__:
             raise RuntimeError(f"In layer '{type(self).__name__}', you forgot to call `super().__init__()` as the "

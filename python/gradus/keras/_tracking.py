@@ -101,6 +101,14 @@ class TrackedList(list):
         for one in value if isinstance(index, slice) else [value]:
             self._lost(one)
 
+    def __deepcopy__(self, memo):
+        import copy
+        other = TrackedList()
+        memo[id(self)] = other
+        other._layer = copy.deepcopy(self._layer, memo)
+        list.extend(other, [copy.deepcopy(v, memo) for v in self])
+        return other
+
     def __reduce__(self):
         return list, (list(self),)
 
@@ -134,6 +142,15 @@ class TrackedDict(dict):
 
     def __delitem__(self, key):
         self.pop(key)
+
+    def __deepcopy__(self, memo):
+        import copy
+        other = TrackedDict()
+        memo[id(self)] = other
+        other._layer = copy.deepcopy(self._layer, memo)
+        for key, value in self.items():
+            dict.__setitem__(other, key, copy.deepcopy(value, memo))
+        return other
 
     def __reduce__(self):
         return dict, (dict(self),)

@@ -157,6 +157,17 @@ class Variable(_tf.Variable):
                              f"value.shape={tuple(value.shape)}. Target variable: {self}")
         return _BASE.assign(self, value)
 
+    def __deepcopy__(self, memo):
+        copy = type(self).__new__(type(self))
+        memo[id(self)] = copy
+        copy._set(self._raw, self._name, self.trainable)
+        copy._autocast = self._autocast
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+    def __reduce__(self):
+        return _restored, (type(self), self._raw, self._name, self.trainable, self._autocast, dict(self.__dict__))
+
     def get_shape(self):
         return _tf.TensorShape(self._plain_shape)
 
@@ -169,16 +180,10 @@ class Variable(_tf.Variable):
     def __hash__(self):
         return id(self)
 
-    def __deepcopy__(self, memo):
-        memo[id(self)] = copy = _restored(type(self), _value_of(self), self._name, self.trainable, vars(self))
-        return copy
 
-    def __reduce__(self):
-        return _restored, (type(self), _value_of(self), self._name, self.trainable, vars(self))
-
-
-def _restored(cls, value, name, trainable, attributes):
+def _restored(cls, value, name, trainable, autocast, attributes):
     variable = cls.__new__(cls)
     variable._set(value, name, trainable)
-    vars(variable).update(attributes)
+    variable._autocast = autocast
+    variable.__dict__.update(attributes)
     return variable

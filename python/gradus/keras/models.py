@@ -137,6 +137,16 @@ class Model(Trainer, Layer):
         from . import saving
         saving.load_weights(self, filepath, skip_mismatch=skip_mismatch, **kwargs)
 
+    def __reduce__(self):
+        optimizer = self._optimizer if self.compiled and getattr(self._optimizer, "built", False) else None
+        return _restored, (self.to_json(), self.get_weights(),
+                           [v.numpy() for v in optimizer.variables] if optimizer is not None else [])
+
+    def __deepcopy__(self, memo):
+        make, arguments = self.__reduce__()
+        memo[id(self)] = made = make(*arguments)
+        return made
+
     def export(self, *_, **__):
         raise NotImplementedError("SavedModel export is not covered: use model.save('name.keras')")
 
@@ -583,6 +593,19 @@ class Sequential(Model):
 
 def _compatible(a, b):
     return len(a) == len(b) and all(x is None or y is None or x == y for x, y in zip(a, b))
+
+
+def _restored(text, weights, optimizer_values):
+    """A model that was pickled or copied."""
+    model = model_from_json(text)
+    if weights:
+        model.set_weights(weights)
+    if optimizer_values and model.compiled:
+        if not model.optimizer.built:
+            model.optimizer.build(model.trainable_variables)
+        for variable, value in zip(model.optimizer.variables, optimizer_values):
+            variable.assign(value)
+    return model
 
 
 def model_from_json(json_string, custom_objects=None):
