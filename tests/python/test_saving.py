@@ -401,6 +401,33 @@ def test_a_failed_save_keeps_the_old_file(tmp_path):
     assert (tmp_path / "m.keras").read_bytes() == good and os.listdir(tmp_path) == ["m.keras"]
 
 
+LIMITED = """
+import resource, signal, sys
+import gradus as tf
+from gradus import keras
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+model = keras.Sequential([keras.Input((300,)), keras.layers.Dense(300)])
+resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))  # as if the disk were full
+for path in sys.argv[1:]:
+    try:
+        model.save(path) if path.endswith(".keras") else model.save_weights(path)
+    except (OSError, tf.errors.OpError):
+        continue
+    sys.exit(f"{path} was written")
+"""
+
+
+def test_a_full_disk_keeps_the_old_files(tmp_path):
+    names = ["m.keras", "m.weights.h5", "m.npz", "m.safetensors"]
+    model = small()
+    for name in names:
+        model.save(tmp_path / name) if name.endswith(".keras") else model.save_weights(tmp_path / name)
+    before = {name: (tmp_path / name).read_bytes() for name in names}
+    subprocess.run([sys.executable, "-c", LIMITED, *(str(tmp_path / n) for n in names)], check=True,
+                   env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before  # and nothing beside them
+
+
 # -------------------------------------------------------------------------------------------------- checkpoints of models
 
 def test_checkpoint_of_a_model(tmp_path):
