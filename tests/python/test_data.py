@@ -192,6 +192,24 @@ def test_cache_reads_its_input_once():
         d.cache("/tmp/x")
 
 
+@pytest.mark.parametrize("make", [
+    lambda d: d.map(lambda a, b: (a * 2, {"b": b})),
+    lambda d: d.map(lambda a, b: a),
+    lambda d: d.map(lambda a, b: tf.range(b)),  # of different shapes
+    lambda d: d.map(lambda a, b: (a, None)).filter(lambda a, b: True),
+    lambda d: d.filter(lambda a, b: b > 100),  # nothing
+])
+def test_cached_elements_stay_what_they_were(make):
+    made = make(D.from_tensor_slices((np.arange(22.0).reshape(11, 2), np.arange(11))))
+    one = lambda d: [tf.nest.map_structure(lambda t: None if t is None else t.numpy().tolist(), e) for e in d]  # noqa: E731
+    cached = made.cache()
+    assert one(cached) == one(made) and one(cached) == one(made) == one(cached)
+    shuffled = [d.shuffle(4, seed=3) for d in (made.cache(), made)]
+    for _ in range(3):
+        assert one(shuffled[0]) == one(shuffled[1])
+    assert cached.element_spec == made.element_spec
+
+
 def test_an_element_spec_leaves_no_trace():
     def odd(x):
         return tf.constant(int(x))  # asks for the value: cannot be traced

@@ -183,30 +183,49 @@ class ShuffleDataset(OneInput):
 
 
 class CacheDataset(OneInput):
-    """Keeps the elements of the first complete iteration."""
+    """Keeps the elements of the first complete iteration; from then on as rows, if they are all of one shape."""
 
     def __init__(self, dataset, filename):
         super().__init__(dataset)
         if _number(filename) not in ("", b""):
             raise NotImplementedError("a cache in a file is not covered: cache() keeps the elements in memory")
-        self._kept = None
+        self._kept = self._columns = None
 
     def _rows(self):
         plain = self._input
         while isinstance(plain, (CacheDataset, OptionsDataset, TakeDataset, SkipDataset, ShardDataset)):
             plain = plain._input
-        return self._input._rows() if not plain._inputs else None  # in memory and always the same
+        if not plain._inputs:
+            return self._input._rows()  # in memory and always the same
+        if self._kept:
+            self._columns, self._kept = _as_columns(self._kept), None
+        if not self._columns or isinstance(self._columns, list):
+            return None
+        structure, columns, count = self._columns
+        return _rows.Rows(structure, columns, [range(count)])
 
     def _elements(self):
-        return iter(self._kept) if self._kept is not None else self._filling()
+        kept = self._columns if self._kept is None else self._kept
+        return iter(kept) if kept is not None else self._filling()
 
     def _filling(self):
         kept = []
         for value in self._input._iterate():
             kept.append(value)
             yield value
-        if not _shuffle.probing():
+        if not _shuffle.probing() and self._columns is None:
             self._kept = kept
+
+
+def _as_columns(elements):
+    """(structure, columns, number of rows) of elements that are tensors of one shape; else the elements."""
+    import gradus
+    leaves = [nest.flatten(e) for e in elements]
+    kinds = [[(v.dtype, tuple(v.shape)) if type(v) is _structure.Tensor else None for v in row] for row in leaves]
+    if None in kinds[0] or any(kind != kinds[0] for kind in kinds):
+        return elements
+    structure = elements[0] if nest.is_nested(elements[0]) else None
+    return structure, [gradus.stack(list(column)) for column in zip(*leaves)], len(elements)
 
 
 class PrefetchDataset(OneInput):
