@@ -70,4 +70,5 @@ def main(quiet=True):
 
 
 if __name__ == "__main__":
-    print("below 1000, {} needs {} steps; places {}; loss {:.1e}".format(*(lambda c, p, x: (*c, p, x))(*main(quiet=False))))
+    (start, steps), places, loss = main(quiet=False)
+    print(f"below 1000, {start} needs {steps} steps; places {places}; loss {loss:.1e}")

@@ -1,5 +1,8 @@
-"""What a program does besides computing: printing, checks, calls of Python. At once when eager; while a function is traced,
-each becomes a part of the program and happens at every run, in the order of the calls (gradus/host_call.h)."""
+"""What a program does besides computing: printing, checks, calls of Python.
+
+At once when eager; while a function is traced, each becomes a part of the program and happens at every run, in the
+order of the calls (gradus/host_call.h).
+"""
 import sys
 
 from . import _core, nest
@@ -129,7 +132,8 @@ def Assert(condition, data, summarize=None, name=None):  # noqa: N802
 
     def fail(*values):
         values = iter(values)
-        shown = " ".join(f"[{d if isinstance(d, (str, bytes)) else tensor_text(next(values), summarize)}]" for d in data)
+        texts = [d if isinstance(d, (str, bytes)) else tensor_text(next(values), summarize) for d in data]
+        shown = " ".join(f"[{t}]" for t in texts)
         raise tf.errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
     check(condition, fail, tensors)
 
@@ -140,7 +144,8 @@ def _specs(dtypes):
     """(dtype, shape or None) of each announced result."""
     tf = _tf()
     given = list(dtypes) if isinstance(dtypes, (list, builtin_tuple)) else [] if dtypes is None else [dtypes]
-    return [(s.dtype, s.shape) if hasattr(s, "dtype") and hasattr(s, "shape") else (tf.as_dtype(s), None) for s in given]
+    is_spec = lambda s: hasattr(s, "dtype") and hasattr(s, "shape")  # noqa: E731
+    return [(s.dtype, s.shape) if is_spec(s) else (tf.as_dtype(s), None) for s in given]
 
 
 def _announced(specs, inputs):
@@ -188,7 +193,7 @@ def _call_python(name, function, inputs, dtypes, pull):
         for result, (_, shape), (_, given) in zip(results, announced, specs):
             if given is None and result.shape != (tensors[shape].shape if isinstance(shape, int) else shape):
                 from ._function import MustRunEagerly
-                raise MustRunEagerly(f"{name} gives the shape {result.shape}; a tf.TensorSpec in Tout would have said so")
+                raise MustRunEagerly(f"{name} gives the shape {result.shape}; say so with a tf.TensorSpec in Tout")
         return results
     results = _core._host_call(name, run, inputs, announced, pull, True)
     return results[0] if single else results

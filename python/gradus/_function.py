@@ -148,8 +148,8 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
 
     Sizes and numbers that change from call to call become inputs of the program, so that few traces are made; explain()
     of the result says which there were and why. What the function does besides computing with tensors (printing,
-    appending to lists) happens only while it is traced. With autograph, Python's control flow over tensors becomes a part of
-    the program.
+    appending to lists) happens only while it is traced. With autograph, Python's control flow over tensors becomes a
+    part of the program.
     """
     if func is None:
         return functools.partial(function, input_signature=input_signature, autograph=autograph)

@@ -25,8 +25,8 @@ def _binary(symbol, holds):
             x, y = tf.convert_to_tensor(x), tf.convert_to_tensor(y, dtype_hint=x.dtype)
         else:
             x, y = tf.convert_to_tensor(x, dtype_hint=y.dtype), tf.convert_to_tensor(y)
-        _effects.check(holds(x, y), lambda x, y: _fail(message, f"Condition x {symbol} y did not hold.", [("x", x), ("y", y)],
-                                                       summarize), [x, y])
+        text = f"Condition x {symbol} y did not hold."
+        _effects.check(holds(x, y), lambda x, y: _fail(message, text, [("x", x), ("y", y)], summarize), [x, y])
     check.__doc__ = f"Raises InvalidArgumentError unless x {symbol} y everywhere."
     return check
 
@@ -42,8 +42,8 @@ assert_greater_equal = _binary(">=", tf.greater_equal)
 def _unary(what, holds):
     def check(x, message=None, summarize=None, name=None):
         x = tf.convert_to_tensor(x)
-        _effects.check(holds(x, tf.zeros_like(x)),
-                       lambda x: _fail(message, f"Condition {what} did not hold element-wise:", [("x", x)], summarize), [x])
+        text = f"Condition {what} did not hold element-wise:"
+        _effects.check(holds(x, tf.zeros_like(x)), lambda x: _fail(message, text, [("x", x)], summarize), [x])
     check.__doc__ = f"Raises InvalidArgumentError unless {what} everywhere."
     return check
 
@@ -61,8 +61,9 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     import numpy as np
     epsilon = 10 * float(np.finfo(x.dtype.as_numpy_dtype).eps)
     rtol, atol = epsilon if rtol is None else rtol, epsilon if atol is None else atol
+    text = "x and y not equal to tolerance"
     _effects.check(tf.abs(x - y) <= atol + rtol * tf.abs(y),
-                   lambda x, y: _fail(message, "x and y not equal to tolerance", [("x", x), ("y", y)], summarize), [x, y])
+                   lambda x, y: _fail(message, text, [("x", x), ("y", y)], summarize), [x, y])
 
 
 def assert_all_finite(x, message="", name=None):

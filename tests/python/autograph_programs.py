@@ -1,7 +1,7 @@
 """Small programs whose control flow depends on tensors; asked of TensorFlow by tools/make_autograph_reference.py.
 
-`tf` is TensorFlow or Gradus: who runs the programs sets it. Numbers, bools and lists among the arguments become tensors,
-those in Py(...) stay as they are.
+`tf` is TensorFlow or Gradus: who runs the programs sets it. Numbers, bools and lists among the arguments become
+tensors, those in Py(...) stay as they are.
 """
 import contextlib
 import functools

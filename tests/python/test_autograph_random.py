@@ -1,4 +1,4 @@
-"""Random programs with every kind of jump: converted, they compute what Python computes, on numbers and on traced tensors."""
+"""Random programs with every kind of jump compute, converted, what Python computes: on numbers and traced tensors."""
 import linecache
 import random
 

@@ -38,13 +38,15 @@ def test_print_writes_as_tensorflow():
         tf.print("a", x, [x, 1], {"k": x}, tf.reshape(tf.range(40), [10, 4]), sep="|", output_stream=out)
         tf.print(tf.range(10), summarize=2, output_stream=out)
         tf.print(tf.constant([True, False]), tf.constant(1.5e-9), tf.constant(1e10), None, 3, "text", output_stream=out)
-        tf.print(tf.constant([1.5, 3.0, 1 / 3]), tf.constant(1 / 3, tf.float64), tf.constant(1e8), end="!\n", output_stream=out)
+        tf.print(tf.constant([1.5, 3.0, 1 / 3]), tf.constant(1 / 3, tf.float64), tf.constant(1e8), end="!\n",
+                 output_stream=out)
         tf.print((x, 1), [1, "a"], tf.zeros([0]), output_stream=out)
 
     f(tf.constant(1.0))
     assert out.getvalue() == (
-        "a|1|[1, 1]|{'k': 1}|[[0 1 2 3]\n [4 5 6 7]\n [8 9 10 11]\n ...\n [28 29 30 31]\n [32 33 34 35]\n [36 37 38 39]]\n"
-        "[0 1 ... 8 9]\n[1 0] 1.5e-09 1e+10 None 3 text\n[1.5 3 0.333333343] 0.33333333333333331 1e+08!\n(1, 1) [1, 'a'] []\n")
+        "a|1|[1, 1]|{'k': 1}|[[0 1 2 3]\n [4 5 6 7]\n [8 9 10 11]\n ...\n [28 29 30 31]\n [32 33 34 35]\n"
+        " [36 37 38 39]]\n[0 1 ... 8 9]\n[1 0] 1.5e-09 1e+10 None 3 text\n"
+        "[1.5 3 0.333333343] 0.33333333333333331 1e+08!\n(1, 1) [1, 'a'] []\n")
 
 
 def test_print_happens_once_when_differentiated():
@@ -157,12 +159,14 @@ def test_errors_of_py_function():
         return tf.function(lambda x: tf.py_function(raising, [x], tf.float32))
 
     for kind, error in ((KeyError, tf.errors.UnknownError), (ValueError, tf.errors.InvalidArgumentError),
-                        (StopIteration, tf.errors.OutOfRangeError), (NotImplementedError, tf.errors.UnimplementedError)):
+                        (StopIteration, tf.errors.OutOfRangeError),
+                        (NotImplementedError, tf.errors.UnimplementedError)):
         with pytest.raises(error, match="inside") as e:
             fail(kind)(tf.constant(1.0))
         assert isinstance(e.value.__cause__, kind)
     with pytest.raises(tf.errors.InvalidArgumentError, match="TensorSpec"):
-        tf.function(lambda x: tf.py_function(lambda v: tf.ones([3]), [x], tf.TensorSpec([2], tf.float32)))(tf.constant(1.0))
+        spec = tf.TensorSpec([2], tf.float32)
+        tf.function(lambda x: tf.py_function(lambda v: tf.ones([3]), [x], spec))(tf.constant(1.0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="int32, but expects float32"):
         tf.function(lambda x: tf.numpy_function(lambda v: np.int32(1), [x], tf.float32))(tf.constant(1.0))
 

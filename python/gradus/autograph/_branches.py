@@ -56,8 +56,8 @@ def check_test(test, what):
 def returned(flag, value):
     """The result of a function that returns on some ways only."""
     if is_traced(flag):
-        raise ValueError("the else branch must also have a return statement: a tensor decides whether the function returns a "
-                         "value, so it must return one on every way.")
+        raise ValueError("the else branch must also have a return statement: a tensor decides whether the function "
+                         "returns a value, so it must return one on every way.")
     return value if flag else None
 
 
@@ -95,7 +95,8 @@ def if_stmt(test, then, otherwise, get, put, names, hard, soft, lenient=False):
 
 def _has_jumped(names, values):
     """Whether a branch ends with a return, break or continue: what it left undefined will not be missed."""
-    return any(v is True and n.startswith(("ag__returned", "ag__broke", "ag__continued")) for n, v in zip(names, values))
+    flags = ("ag__returned", "ag__broke", "ag__continued")
+    return any(v is True and n.startswith(flags) for n, v in zip(names, values))
 
 
 class Rows:
@@ -112,7 +113,9 @@ class Rows:
 
 def settled(value, before):
     """The value of a variable with what can be found out only while the branch that made it is open."""
-    if value is before or not (nest.is_nested(value) or isinstance(value, TensorArray) or hasattr(value, "__gradus_number__")):
+    if value is before:
+        return value
+    if not nest.is_nested(value) and not isinstance(value, TensorArray) and not hasattr(value, "__gradus_number__"):
         return value
 
     def one(leaf):
@@ -152,7 +155,8 @@ class Joined:
             self.values.append(lambda _: undefined)
         elif (yes is undefined or no is undefined) and not self._fills(yes, no):
             if i < self.hard and self.lenient is not True:
-                raise ValueError(f"'{name}' must also be initialized in the {'main' if yes is undefined else 'else'} branch")
+                where = "main" if yes is undefined else "else"
+                raise ValueError(f"'{name}' must also be initialized in the {where} branch")
             self.values.append(lambda _: undefined)
         else:
             try:
@@ -177,7 +181,8 @@ class Joined:
         try:
             nest.assert_same_structure(yes, no)
         except (TypeError, ValueError) as e:
-            raise TypeError(f"{shown} must have the same nested structure in the main and else branches:\n\n{e}") from None
+            text = f"{shown} must have the same nested structure in the main and else branches:\n\n{e}"
+            raise TypeError(text) from None
         places, pairs = [], []
         for a, b in zip(nest.flatten(yes), nest.flatten(no)):
             if same_value(a, b):
@@ -201,11 +206,12 @@ class Joined:
     @staticmethod
     def _tensors(shown, a, b):
         if not (is_tensor_like(a) and is_tensor_like(b)):
-            raise TypeError(f"{shown} is {a!r} at the end of the main branch and {b!r} at the end of the else branch; a tensor "
-                            "decides between the branches, so they must give tensors, or the same value")
+            raise TypeError(f"{shown} is {a!r} at the end of the main branch and {b!r} at the end of the else branch; "
+                            "a tensor decides between the branches, so they must give tensors, or the same value")
         a, b = tf().convert_to_tensor(a), tf().convert_to_tensor(b)
         if a.dtype != b.dtype:
-            raise TypeError(f"{shown} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else branch")
+            raise TypeError(f"{shown} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the "
+                            "else branch")
         if not a.shape.is_compatible_with(b.shape):
             must_run_eagerly(f"{shown} has shape {a.shape} in the main branch, but shape {b.shape} in the else branch")
         return a, b

@@ -66,8 +66,9 @@ def _range(start, limit=None, delta=1, dtype=None, name=None):
         size = tf().maximum((last - first + (delta - 1 if delta > 0 else delta + 1)) // delta, 0)
     else:
         size = len(range(first, last, delta))
-    scale = lambda i: tf().cast(i, kind) * delta + first  # noqa: E731
-    return Stream(size, (lambda i: tf().cast(i, kind)) if first == 0 and type(first) is int and delta == 1 else scale, plain)
+    if type(first) is int and (first, delta) == (0, 1):
+        return Stream(size, lambda i: tf().cast(i, kind), plain)
+    return Stream(size, lambda i: tf().cast(i, kind) * delta + first, plain)
 
 
 def _converts_functions(function):
@@ -125,7 +126,8 @@ def _zip(_):
         streams = [stream_of(v) for v in iterables]
         size = streams[0].size
         for s in streams[1:]:
-            size = min(size, s.size) if isinstance(size, int) and isinstance(s.size, int) else tf().minimum(size, s.size)
+            known = isinstance(size, int) and isinstance(s.size, int)
+            size = min(size, s.size) if known else tf().minimum(size, s.size)
         return Stream(size, lambda i: tuple(s.item(i) for s in streams), lambda: zip(*iterables))
     return overload
 

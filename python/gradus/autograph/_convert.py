@@ -1,4 +1,4 @@
-"""Which functions are converted, and how a converted tree becomes a function that shares the variables of the original."""
+"""Which functions are converted, and how a tree becomes a function that shares the variables of the original."""
 import __future__
 
 import ast
@@ -17,7 +17,7 @@ _FUTURE = 0
 for _name in __future__.all_feature_names:
     _FUTURE |= getattr(__future__, _name).compiler_flag
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_PYTHON = tuple(os.path.abspath(p) + os.sep for p in {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")} if p)
+_PYTHON = tuple(os.path.abspath(p) + os.sep for p in map(sysconfig.get_path, ("stdlib", "platstdlib")) if p)
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
 _converted = weakref.WeakKeyDictionary()  # code -> code, or the reason why not
@@ -68,8 +68,10 @@ def _inner_code(code):
 
 def _renamed(code, name, qualname):
     """Pieces of a function carry its name, so that tracebacks read as if nothing had happened."""
-    constants = tuple(_renamed(c, name, qualname) if isinstance(c, types.CodeType) and c.co_name.startswith("ag__") else c
-                      for c in code.co_consts)
+    def one(constant):
+        is_piece = isinstance(constant, types.CodeType) and constant.co_name.startswith("ag__")
+        return _renamed(constant, name, qualname) if is_piece else constant
+    constants = tuple(map(one, code.co_consts))
     names = {"co_name": name}
     if hasattr(code, "co_qualname"):
         names["co_qualname"] = qualname
@@ -248,6 +250,7 @@ def refusal(what):
     elif isinstance(reason, str):
         why = f"AutoGraph could not convert it: {reason}"
     else:
-        why = "AutoGraph did not convert it: it is switched off for it, or the function belongs to a module that is left alone"
-    return f"{text} The line is in {name}. {why}. Use tf.cond, tf.where or tf.while_loop, or decorate it with @tf.function."
+        why = "AutoGraph did not convert it: it is switched off for it, or its module is left alone"
+    return (f"{text} The line is in {name}. {why}. Use tf.cond, tf.where or tf.while_loop, or decorate it with "
+            "@tf.function.")
 

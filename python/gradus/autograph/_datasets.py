@@ -1,4 +1,4 @@
-"""for x in dataset, and next(iterator), inside a program: elements are fetched by calls of Python (gradus/host_call.h)."""
+"""for x in dataset, and next(iterator), inside a program: calls of Python fetch the elements (gradus/host_call.h)."""
 import itertools
 
 from .. import _core, nest
@@ -11,7 +11,7 @@ def is_dataset(value):
 
 
 def _leaf_specs(value):
-    """What the program fetches. Elements whose sizes vary (batch without drop_remainder) make the function run as Python."""
+    """What the program fetches. Elements of various sizes (batch without drop_remainder) make it run as Python."""
     specs = nest.flatten(value.element_spec)
     for spec in specs:
         shape = getattr(spec, "shape", None)
@@ -40,7 +40,10 @@ class Elements:
 
     def end(self, handle):
         """Forgets an iterator that a break left behind."""
-        _core._host_call("end of dataset", lambda t: self._open.pop(int(t[0]), None) and [] or [], [handle], [], None, True)
+        def forget(tensors):
+            self._open.pop(int(tensors[0]), None)
+            return []
+        _core._host_call("end of dataset", forget, [handle], [], None, True)
 
     def packed(self, leaves):
         return nest.pack_sequence_as(self._dataset.element_spec, list(leaves))

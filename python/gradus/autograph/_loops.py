@@ -1,8 +1,8 @@
 """while and for: loops of Python, or loops of the program where a tensor decides or is gone over."""
 from .. import _core, nest
 from .._tensor_array import TensorArray
-from ._branches import (as_test, check_test, if_stmt, is_tensor_like, is_traced, must_run_eagerly, no_value, placeholder, same_value, tf,
-                        undefined)
+from ._branches import (as_test, check_test, if_stmt, is_tensor_like, is_traced, must_run_eagerly, no_value,
+                        placeholder, same_value, tf, undefined)
 from ._builtins import stream_of
 from ._datasets import Elements, is_dataset
 from ._expressions import and_
@@ -50,6 +50,10 @@ def _and(go_on, more):
     return more if go_on is None else and_(as_test(go_on()), lambda: more)
 
 
+def _is_missing(value):
+    return value is undefined or value is no_value or value is None
+
+
 class _Probed(Exception):
     """One turn was traced, to see what it gives to variables that have no value before the loop."""
 
@@ -63,7 +67,7 @@ class _Loop:
         self.initial = list(self.before)
         self.kept = hard + soft
         kept = [i for i in range(self.kept) if i < hard or self.before[i] is not undefined]
-        self.late = [i for i in kept if self.before[i] is undefined or self.before[i] is no_value or self.before[i] is None]
+        self.late = [i for i in kept if _is_missing(self.before[i])]
         self.carried = [i for i in kept if i not in self.late]
 
     def run(self, test, body):
@@ -80,8 +84,8 @@ class _Loop:
         elements.end(handle)
 
     def _loop(self, test, body, own=()):
-        """test(i, *own) and body(i, *own) with the number of the turn and tensors that the loop itself carries, of which
-        body returns the next; the variables are put in place around them."""
+        """test(i, *own) and body(i, *own) with the number of the turn and tensors that the loop itself carries, of
+        which body returns the next; the variables are put in place around them."""
         try:
             self._take_apart()
             if self.late:
@@ -118,7 +122,7 @@ class _Loop:
                 self.places[i].append(at)
 
     def _probe(self, body, own):
-        """Late variables begin as zeros of the kind that one turn gives them; those that get nothing are not carried."""
+        """Late variables begin as zeros of the kind that one turn gives them; who gets nothing is not carried."""
         found = []
 
         def once(*tensors):
@@ -132,7 +136,7 @@ class _Loop:
             pass
         late, self.late = self.late, []
         for i in late:
-            if found[i] is undefined or found[i] is no_value or found[i] is None:
+            if _is_missing(found[i]):
                 continue
             self.late.append(i)
             self.initial[i] = placeholder(found[i])
@@ -164,8 +168,8 @@ class _Loop:
                 if at is not None:
                     out[at] = self._checked(name, self.tensors[at], after)
                 elif not same_value(before, after):
-                    raise TypeError(f"{name} is {before!r} before the loop and {after!r} after one iteration; a loop of the "
-                                    "program carries tensors")
+                    raise TypeError(f"{name} is {before!r} before the loop and {after!r} after one iteration; a loop "
+                                    "of the program carries tensors")
         return out
 
     def _checked(self, name, before, after):
@@ -175,13 +179,13 @@ class _Loop:
             raise TypeError(f"{name} is a tensor before the loop and {after!r} after one iteration")
         after = tf().convert_to_tensor(after)
         if before.dtype != after.dtype:
-            raise TypeError(f"{name} has dtype {before.dtype.name} before the loop, but dtype {after.dtype.name} after one "
-                            "iteration")
+            raise TypeError(f"{name} has dtype {before.dtype.name} before the loop, but dtype {after.dtype.name} after "
+                            "one iteration")
         if not before.shape.is_compatible_with(after.shape):
             if self.given.get("shape_invariants"):
                 must_run_eagerly(f"{name} changes its shape in a loop")
-            raise ValueError(f"{name} has shape {before.shape} before the loop, but shape {after.shape} after one iteration. "
-                             "Use tf.autograph.experimental.set_loop_options to set shape invariants.")
+            raise ValueError(f"{name} has shape {before.shape} before the loop, but shape {after.shape} after one "
+                             "iteration. Use tf.autograph.experimental.set_loop_options to set shape invariants.")
         return after
 
     def _finish(self, turns, tensors):

@@ -4,8 +4,8 @@
     rest                 ->     else: rest
                                 return value
 
-A jump sets its flag, and what would have been jumped over is put behind a test of the flags, or into the branch that does
-not jump. Loops test the flags of break and return; an `else` of a loop is an `if` after it.
+A jump sets its flag, and what would have been jumped over is put behind a test of the flags, or into the branch that
+does not jump. Loops test the flags of break and return; an `else` of a loop is an `if` after it.
 """
 import ast
 
@@ -187,7 +187,15 @@ class _Lowering:
             jumps = ALWAYS if not breaks and else_jumps == ALWAYS else MAYBE if outer else NEVER
         return out, jumps, outer
 
-    _While = _For = _loop
+    _For = _loop
+
+    def _While(self, s):
+        if any(isinstance(n, ast.NamedExpr) for n in ast.walk(s.test)):
+            # What the test binds is a variable of the loop: while True: if not test: otherwise; break
+            stop = ast.If(ast.UnaryOp(ast.Not(), s.test), s.orelse + [ast.Break()], [])
+            ast.fix_missing_locations(ast.copy_location(stop, s.test))
+            s.body, s.orelse, s.test = [stop] + s.body, [], ast.copy_location(ast.Constant(True), s.test)
+        return self._loop(s)
 
 
 def _is_plain(function):
@@ -195,7 +203,10 @@ def _is_plain(function):
     def simple(s):
         if isinstance(s, (ast.For, ast.While)) and s.orelse:
             return False
-        return all(not isinstance(t, (ast.Return, ast.Break, ast.Continue)) and simple(t) for b in blocks_of(s) for t in b)
+        if isinstance(s, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(s.test)):
+            return False
+        inner = [t for block in blocks_of(s) for t in block]
+        return not any(isinstance(t, (ast.Return, ast.Break, ast.Continue)) for t in inner) and all(map(simple, inner))
     return all(map(simple, function.body)) and not _has(function.body[:-1], (ast.Return,))
 
 

@@ -175,10 +175,14 @@ def _read(node):
 
 
 class Liveness:
-    """Writes on every if and loop what is read after it (ag_live), and on loops also what the next turn reads (ag_head)."""
+    """Writes on every if and loop what is read after it (ag_live), and on loops what the next turn reads (ag_head).
+
+    What may be read (ag_soft) is what functions have captured, and what comes after a `with` around: it may swallow an
+    exception.
+    """
 
     def __init__(self, scope):
-        self.always = scope.always_live()
+        self.always, self.soft = scope.always_live(), scope.captured
 
     def block(self, statements, live):
         for s in reversed(statements):
@@ -187,14 +191,16 @@ class Liveness:
 
     def statement(self, s, live):
         if isinstance(s, ast.If):
-            s.ag_live = live | self.always
+            s.ag_live, s.ag_soft = live | self.always, self.soft
             return _read(s.test) | self.block(s.body, live) | self.block(s.orelse, live)
         if isinstance(s, (ast.While, ast.For)):
             return self._loop(s, live)
         if isinstance(s, (ast.Return, ast.Raise)):
             return _read(s)
         if isinstance(s, (ast.With, ast.AsyncWith)):
+            outer, self.soft = self.soft, self.soft | live
             live = self.block(s.body, live)
+            self.soft = outer
             for item in reversed(s.items):
                 if item.optional_vars is not None:
                     live = live - bound([item.optional_vars]) | _read(item.optional_vars)
@@ -213,7 +219,7 @@ class Liveness:
         tested = _read(s.ag_go_on) if getattr(s, "ag_go_on", None) is not None else set()
         if isinstance(s, ast.While):
             tested |= _read(s.test)
-        s.ag_live = live | self.always
+        s.ag_live, s.ag_soft = live | self.always, self.soft
         head = live | tested | self.always
         while True:
             inside = self.block(s.body, head)

@@ -6,9 +6,9 @@
                          ...
                          ag__.if_stmt(c, ag__then_1, ag__else_1, ag__get_1, ag__set_1, ('y',), 1, 0)
 
-The pieces are functions in the function, so that Python itself keeps the variables. What is decided when: if_stmt looks at
-c. If it is no traced tensor, one piece is called and nothing else happens. Otherwise both are traced, and ag__get, ag__set
-move what they assigned in and out. The numbers say how many of the names are read afterwards, and how many are only
+The pieces are functions in the function, so that Python itself keeps the variables. if_stmt looks at c. If it is no
+traced tensor, one piece is called and nothing else happens. Otherwise both are traced, and ag__get, ag__set move what
+they assigned in and out. The numbers say how many of the names are read afterwards, and how many are only
 captured by functions.
 """
 import ast
@@ -18,7 +18,7 @@ from ._lower import lower, walk
 from ._names import Liveness, Scope, bound, bound_paths
 from ._source import NotConvertible
 
-_LEFT_ALONE = {"super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "hasattr", "type"}
+_LEFT_ALONE = set("super locals globals vars dir eval exec isinstance issubclass hasattr type".split())
 _WITHIN = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
 
@@ -95,13 +95,13 @@ class Rewriter(ast.NodeTransformer):
             lines.append("global " + ", ".join(other))
         return lines
 
-    def _state(self, nodes, live, like, number):
+    def _state(self, nodes, live, s, number):
         """The text of ag__get and ag__set, the names, how many are live and how many captured."""
         names = bound(nodes) | self.scope.written_inside
         paths = {p: n for p, n in bound_paths(nodes).items() if _root(n) not in names}
         hard = sorted(names & live) + sorted(paths)
-        soft = sorted((names - live) & self.scope.captured)
-        rest = sorted(names - live - self.scope.captured)
+        soft = sorted((names - live) & s.ag_soft)
+        rest = sorted(names - live - s.ag_soft)
         order = hard + soft + rest
         simple = [n for n in order if n not in paths]
         lines = [f"def ag__get_{number}():",
@@ -167,12 +167,14 @@ class Rewriter(ast.NodeTransformer):
         state, names, _ = self._loop_state(s, s.body + [s.target], k)
         lines = self._piece(f"ag__body_{k}", s.body + [s.target], "ag__item") + state
         go_on = "None"
-        parts = {f"ag__body_{k}": [take] + self.block(s.body), "ag__options": options, "ag__iterable": self._iterable(s.iter)}
+        parts = {f"ag__body_{k}": [take] + self.block(s.body), "ag__options": options,
+                 "ag__iterable": self._iterable(s.iter)}
         if getattr(s, "ag_go_on", None) is not None:
             go_on = f"ag__go_on_{k}"
             lines += self._piece(go_on, [])
             parts[go_on] = [ast.copy_location(ast.Return(self.visit(s.ag_go_on)), s)]
-        lines.append(f"ag__.for_stmt(ag__iterable, ag__body_{k}, {go_on}, ag__get_{k}, ag__set_{k}, {names}, ag__options)")
+        lines.append(f"ag__.for_stmt(ag__iterable, ag__body_{k}, {go_on}, ag__get_{k}, ag__set_{k}, {names}, "
+                     "ag__options)")
         return self._scaffold("\n".join(lines), s, **parts)
 
     def _iterable(self, node):

@@ -58,7 +58,9 @@ def _is_at(node, code):
         if None in (line, end_line, column, end_column) or (column, end_column) == (0, 0):
             continue
         body = node.body
-        if (body.lineno, body.col_offset) > (line, column) or (end_line, end_column) > (body.end_lineno, body.end_col_offset):
+        if (line, column) < (body.lineno, body.col_offset):
+            return False
+        if (end_line, end_column) > (body.end_lineno, body.end_col_offset):
             return False
     return True
 
@@ -74,14 +76,15 @@ def node_of(function):
             lines = []
     if not lines:
         raise NotConvertible("its source is not available")
-    is_lambda = code.co_name == "<lambda>"
-    found = []
-    for node, of_class in _functions_of(code.co_filename, lines).get(code.co_firstlineno, ()):
-        if is_lambda:
-            if isinstance(node, ast.Lambda) and _parameters(node) == _parameters_of(code) and _is_at(node, code):
-                found.append((node, of_class))
-        elif not isinstance(node, ast.Lambda) and node.name == code.co_name and _parameters(node) == _parameters_of(code):
-            found.append((node, of_class))
+    def fits(node):
+        if _parameters(node) != _parameters_of(code):
+            return False
+        if isinstance(node, ast.Lambda):
+            return code.co_name == "<lambda>" and _is_at(node, code)
+        return node.name == code.co_name
+
+    here = _functions_of(code.co_filename, lines).get(code.co_firstlineno, ())
+    found = [(node, of_class) for node, of_class in here if fits(node)]
     if len({ast.dump(node) for node, _ in found}) != 1:  # the same text twice is as good as one
         raise NotConvertible("its source was not found" if not found else "several functions begin in its line")
     node, of_class = found[0]
