@@ -34,6 +34,20 @@ struct Prepared {
 struct Executable::Frame {
   std::vector<View> views;
   Tensor arena;
+
+  // For sessions: the steps as calls of kernels with arguments.
+  struct Call {
+    const Prepared* step;
+    const expr::Kernel* kernel;  // null: a step as in any program
+    expr::LoopArgs args;
+  };
+  struct Patch {  // a pointer that each run brings, and where it is needed
+    void** where;
+    std::uint32_t index;
+  };
+  std::vector<Call> calls;
+  std::vector<Patch> inputs, outputs;
+  std::vector<Tensor> scratch;
 };
 
 struct Executable::Layout {
@@ -393,13 +407,79 @@ Executable::Session::Session(Executable& program, std::span<const View> in) : pr
                        p.home == Home::input ? index : -1, p.home == Home::output ? index : -1,
                        static_cast<std::uint32_t>(k), bytes});
   }
+  prepare_calls();
 }
 Executable::Session::~Session() { layout_->give_back(std::move(frame_)); }
 
+// Most steps of a short program are one call of one kernel, whose arguments but for a few pointers
+// are always the same.
+void Executable::Session::prepare_calls() {
+  Frame& f = *frame_;
+  if (!f.calls.empty()) return;  // a frame that was used before
+  std::vector<std::int32_t> call_of(f.views.size(), -1);
+  std::vector<std::uint32_t> slot_of(f.views.size(), 0);
+  f.calls.reserve(layout_->steps.size());
+  for (const Prepared& s : layout_->steps) {
+    const std::span<const View> views(f.views.data() + s.first_view, s.in_count + s.out_count);
+    Frame::Call& call = f.calls.emplace_back(Frame::Call{&s, nullptr, {}});
+    if (!s.loop || !s.loop->one_call(views.first(s.in_count), views.subspan(s.in_count), call.args))
+      continue;
+    call.kernel = &s.loop->kernel();
+    if (const std::size_t bytes = s.loop->scratch_bytes(); bytes > 0) {
+      f.scratch.push_back(make_tensor(uint8, {static_cast<std::int64_t>(bytes)}));
+      call.args.scratch = f.scratch.back().impl()->data;
+    }
+    for (std::uint32_t i = 0; i < s.in_count + s.out_count; ++i) {
+      call_of[s.first_view + i] = static_cast<std::int32_t>(f.calls.size() - 1);
+      slot_of[s.first_view + i] = i;
+    }
+  }
+  const auto place = [&](std::uint32_t view) -> void** {
+    if (call_of[view] < 0) return &f.views[view].data;
+    Frame::Call& call = f.calls[static_cast<std::size_t>(call_of[view])];
+    const std::uint32_t slot = slot_of[view], ins = call.step->in_count;
+    return slot < ins ? const_cast<void**>(&call.args.in[slot]) : &call.args.out[slot - ins];
+  };
+  for (const auto& p : layout_->inputs) f.inputs.push_back({place(p.view), p.index});
+  for (const auto& p : layout_->outputs) f.outputs.push_back({place(p.view), p.index});
+}
+
+void Executable::Session::run_calls() {
+  const Prepared* now = nullptr;
+  try {
+    for (const Frame::Call& call : frame_->calls) {
+      now = call.step;
+      if (call.kernel) {
+        (*call.kernel)(call.args);
+        continue;
+      }
+      const View* views = frame_->views.data() + now->first_view;
+      const std::span<const View> in(views, now->in_count);
+      const std::span<const View> out(views + now->in_count, now->out_count);
+      if (now->loop) {
+        now->loop->run(in, out);
+      } else if (now->op->kind == Kind::elementwise) {
+        now->op->elementwise->run(in, out[0]);
+      } else {
+        now->op->info.kernel({{*now->op, now->attrs, in}, out});
+      }
+    }
+  } catch (...) {
+    if (!failed_line) failed_line = now->where;
+    throw;
+  }
+}
+
 void Executable::Session::run(std::span<void* const> in, std::span<void* const> out) {
-  for (const auto& p : layout_->inputs) frame_->views[p.view].data = in[p.index];
-  for (const auto& p : layout_->outputs) frame_->views[p.view].data = out[p.index];
-  execute(*layout_, *frame_);
+  if (is_profiling.load(std::memory_order_relaxed)) [[unlikely]] {
+    for (const auto& p : layout_->inputs) frame_->views[p.view].data = in[p.index];
+    for (const auto& p : layout_->outputs) frame_->views[p.view].data = out[p.index];
+    execute(*layout_, *frame_);
+  } else {
+    for (const Frame::Patch& p : frame_->inputs) *p.where = in[p.index];
+    for (const Frame::Patch& p : frame_->outputs) *p.where = out[p.index];
+    run_calls();
+  }
   for (const Copy& c : copies_) {
     const void* from = c.input >= 0    ? in[static_cast<std::size_t>(c.input)]
                        : c.output >= 0 ? out[static_cast<std::size_t>(c.output)]

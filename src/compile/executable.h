@@ -101,6 +101,9 @@ class Executable::Session {
     std::uint32_t to;
     std::size_t bytes;
   };
+  void prepare_calls();
+  void run_calls();
+
   Executable& program_;
   std::shared_ptr<Layout> layout_;
   std::unique_ptr<Frame> frame_;

@@ -84,10 +84,30 @@ void BoundLoop::run(std::span<const View> in, std::span<const View> out) const {
   }
 }
 
+std::int64_t BoundLoop::rows_per_chunk() const {
+  return std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, cols_));
+}
+
+bool BoundLoop::one_call(std::span<const View> in, std::span<const View> out,
+                         expr::LoopArgs& args) const {
+  if (!by_rows_) return nest_.one_call(in, out, args);
+  if (rows_ == 0 || rows_ > rows_per_chunk()) return false;
+  args.rows = rows_;
+  args.cols = cols_;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    args.in[i] = in[i].data;
+    args.in_row_bytes[i] = in_bytes_[i];
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    args.out[i] = out[i].data;
+    args.out_row_bytes[i] = out_bytes_[i];
+  }
+  return true;
+}
+
 void BoundLoop::run_rows(std::span<const View> in, std::span<const View> out) const {
   if (rows_ == 0) return;
-  const std::int64_t per_chunk =
-      std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, cols_));
+  const std::int64_t per_chunk = rows_per_chunk();
   const std::int64_t chunks = (rows_ + per_chunk - 1) / per_chunk;
   const auto piece = [&](std::int64_t chunk) {
     expr::LoopArgs args;

@@ -51,8 +51,13 @@ class BoundLoop {
   BoundLoop(const FusedLoop& loop, std::span<const View> in, std::span<const View> out,
             const Shape& domain);
   void run(std::span<const View> in, std::span<const View> out) const;
+  // The arguments of the one kernel call that this is; false if it is more, or none.
+  bool one_call(std::span<const View> in, std::span<const View> out, expr::LoopArgs& args) const;
+  const expr::Kernel& kernel() const { return *kernel_; }
+  std::size_t scratch_bytes() const { return by_rows_ ? kernel_->scratch_bytes(cols_) : 0; }
 
  private:
+  std::int64_t rows_per_chunk() const;
   void run_rows(std::span<const View> in, std::span<const View> out) const;
 
   const expr::Kernel* kernel_;

@@ -11,6 +11,7 @@
 // Carries and rows are written where they will be read; nothing is copied that is not changed.
 #pragma once
 #include <map>
+#include <optional>
 
 #include "compile/region.h"
 
@@ -78,8 +79,17 @@ void push_counted(const CountedLoop& loop, std::int64_t count, std::span<const T
 void push_while(const WhileLoop& loop, std::span<const Tensor> operands,
                 std::span<const Tensor> tangents, std::span<Tensor> out);
 
-// How often the body runs, if that follows from constants alone and is not too much to count: -1 if
-// it does not (trip_count.cpp).
-std::int64_t trip_count(const WhileLoop& loop, std::span<const Tensor> operands);
+// How often the body runs, if that follows from constants alone and is not too much to count; and
+// what the carries that decide it are then (trip_count.cpp).
+struct TripCount {
+  std::int64_t count;
+  std::vector<Tensor> last;  // by carry; undefined: it does not decide
+};
+std::optional<TripCount> trip_count(const WhileLoop& loop, std::span<const Tensor> operands);
+
+// A body without effects and without some of its carries, on which no other result depends.
+std::shared_ptr<Region> without_carries(const Region& body, const std::vector<bool>& dropped);
+// Which carries some results need, directly or through other carries.
+std::vector<bool> needed_carries(const Region& body, std::vector<bool> needed);
 
 }  // namespace gradus

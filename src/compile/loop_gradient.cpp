@@ -120,13 +120,9 @@ class ReverseBody {
  private:
   void trace(const std::vector<Tensor>& in, const std::vector<bool>& varied,
              const std::vector<Cotangent>& cts) {
-    // Every value of the forward iteration has a name here; the tape below finds the same nodes.
     std::vector<Value> all;
     for (Value v = 0; v < body_.value_count(); ++v)
       if (body_.info(v).node >= 0) all.push_back(v);
-    const std::vector<Tensor> values = evaluate(body_, in, all, body_.nodes().size());
-    for (std::size_t i = 0; i < all.size(); ++i) forward_.emplace(g_.value(values[i]), all[i]);
-
     SmallVector<Tensor, 8> active;
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -138,7 +134,19 @@ class ReverseBody {
         [&](std::span<const Tensor> x) {
           SmallVector<Tensor, 8> primals(in.begin(), in.end());
           for (std::size_t k = 0; k < which.size(); ++k) primals[which[k]] = x[k];
-          return (*loop_.body)(primals);
+          // Every value of the iteration has a name here, and the reverse below uses these names.
+          const std::vector<Tensor> values = evaluate(body_, primals, all, body_.nodes().size());
+          std::map<Value, Tensor> made;
+          for (std::size_t i = 0; i < all.size(); ++i) {
+            forward_.emplace(g_.value(values[i]), all[i]);
+            made.emplace(all[i], values[i]);
+          }
+          for (std::size_t i = 0; i < primals.size(); ++i)
+            made.emplace(body_.inputs()[i], primals[i]);
+          Tensors out;
+          for (Value v : body_.outputs())
+            out.push_back(made.contains(v) ? made[v] : body_.info(v).constant);
+          return out;
         },
         active, ~0u, cts);
     reached_.assign(loop_.carries, false);

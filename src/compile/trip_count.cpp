@@ -26,14 +26,21 @@ std::vector<bool> needed_for(const Graph& g, std::vector<bool> needed) {
   return needed;
 }
 
-// Copies what is needed into another graph; false if that has effects.
-bool copy_needed(const Graph& from, const std::vector<bool>& needed, std::vector<Value>& now,
+bool has_effects(const Graph& g, const std::vector<bool>& needed) {
+  for (const Graph::Node& n : g.nodes())
+    for (std::uint32_t i = 0; n.op->info.stateful && i < n.out_count; ++i)
+      if (needed[n.first_out + i]) return true;
+  return false;
+}
+
+// Copies what is needed into another graph.
+void copy_needed(const Graph& from, const std::vector<bool>& needed, std::vector<Value>& now,
                  Graph& to) {
   for (const Graph::Node& n : from.nodes()) {
     bool any = false;
     for (std::uint32_t i = 0; i < n.out_count; ++i) any = any || needed[n.first_out + i];
     if (!any) continue;
-    if (n.op->info.stateful) return false;
+    const AttributeTo line(n.where);
     SmallVector<Value, 8> in;
     for (Value v : from.operands(n)) {
       if (now[v] == kNone) now[v] = to.add_constant(from.info(v).constant);
@@ -42,7 +49,6 @@ bool copy_needed(const Graph& from, const std::vector<bool>& needed, std::vector
     const Graph::Node copy = to.add(*n.op, from.attrs(n), in);
     for (std::uint32_t i = 0; i < n.out_count; ++i) now[n.first_out + i] = copy.first_out + i;
   }
-  return true;
 }
 
 bool is_small_and_known(const Tensor& t) {
@@ -51,7 +57,45 @@ bool is_small_and_known(const Tensor& t) {
 
 }  // namespace
 
-std::int64_t trip_count(const WhileLoop& loop, std::span<const Tensor> operands) {
+std::vector<bool> needed_carries(const Region& region, std::vector<bool> needed) {
+  const Graph& g = region.graph();
+  std::vector<bool> values(g.value_count(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < needed.size(); ++i)
+      if (needed[i]) values[g.outputs()[i]] = true;
+    values = needed_for(g, std::move(values));
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (needed[i] || !values[g.inputs()[i]]) continue;
+      needed[i] = changed = true;
+    }
+  }
+  return needed;
+}
+
+std::shared_ptr<Region> without_carries(const Region& region, const std::vector<bool>& dropped) {
+  const Graph& g = region.graph();
+  const auto graph = Graph::make_like(g);
+  std::vector<Value> now(g.value_count(), kNone), outputs;
+  std::vector<bool> kept(g.value_count(), false);
+  for (std::size_t i = 0; i < g.inputs().size(); ++i)
+    if (i >= dropped.size() || !dropped[i])
+      now[g.inputs()[i]] = graph->add_input(g.info(g.inputs()[i]).aval);
+  for (std::size_t i = 0; i < g.outputs().size(); ++i)
+    if (i >= dropped.size() || !dropped[i]) kept[g.outputs()[i]] = true;
+  const TraceScope scope(*graph);
+  copy_needed(g, needed_for(g, kept), now, *graph);
+  for (std::size_t i = 0; i < g.outputs().size(); ++i) {
+    if (i < dropped.size() && dropped[i]) continue;
+    Value& v = now[g.outputs()[i]];
+    if (v == kNone) v = graph->add_constant(g.info(g.outputs()[i]).constant);
+    outputs.push_back(v);
+  }
+  graph->set_outputs(std::move(outputs));
+  return std::make_shared<Region>(graph);
+}
+
+std::optional<TripCount> trip_count(const WhileLoop& loop, std::span<const Tensor> operands) {
   const Graph &test = loop.test->graph(), &body = loop.body->graph();
   const std::size_t carries = loop.carries();
   std::vector<bool> in_test(test.value_count(), false), in_body(body.value_count(), false);
@@ -70,7 +114,8 @@ std::int64_t trip_count(const WhileLoop& loop, std::span<const Tensor> operands)
     }
   }
   for (std::size_t i = 0; i < operands.size(); ++i)
-    if (decides[i] && !is_small_and_known(operands[i])) return -1;
+    if (decides[i] && !is_small_and_known(operands[i])) return {};
+  if (has_effects(test, in_test) || has_effects(body, in_body)) return {};
 
   // One step: the deciding carries after an iteration, and whether there is another.
   const auto step = Graph::make(), start = Graph::make();
@@ -90,14 +135,14 @@ std::int64_t trip_count(const WhileLoop& loop, std::span<const Tensor> operands)
   }
   {
     const TraceScope scope(*start);
-    if (!copy_needed(test, in_test, first, *start)) return -1;
+    copy_needed(test, in_test, first, *start);
     const Value answer = test.outputs()[0];
     if (first[answer] == kNone) first[answer] = start->add_constant(test.info(answer).constant);
     start->set_outputs({first[answer]});
   }
   {
     const TraceScope scope(*step);
-    if (!copy_needed(body, in_body, before, *step)) return -1;
+    copy_needed(body, in_body, before, *step);
     for (std::size_t i = 0; i < carries; ++i) {
       if (!decides[i]) continue;
       Value& after = before[body.outputs()[i]];
@@ -105,7 +150,7 @@ std::int64_t trip_count(const WhileLoop& loop, std::span<const Tensor> operands)
       tested[test.inputs()[i]] = after;
       outputs.push_back(after);
     }
-    if (!copy_needed(test, in_test, tested, *step)) return -1;
+    copy_needed(test, in_test, tested, *step);
     const Value answer = test.outputs()[0];
     if (tested[answer] == kNone) tested[answer] = step->add_constant(test.info(answer).constant);
     outputs.push_back(tested[answer]);
@@ -129,13 +174,21 @@ std::int64_t trip_count(const WhileLoop& loop, std::span<const Tensor> operands)
   Executable::Session session(next, views);
   std::int64_t count = 0;
   for (; more && count != loop.maximum_iterations; ++count) {
-    if (count == kMaxCounted) return -1;
+    if (count == kMaxCounted) return {};
     then.push_back(&more);
     session.run(now, then);
     then.pop_back();
     std::swap(now, then);
   }
-  return count;
+  TripCount found{count, std::vector<Tensor>(carries)};
+  for (std::size_t i = 0, next = 0; i < carries; ++i) {
+    if (!decides[i]) continue;
+    found.last[i] = make_tensor(operands[i].dtype(), operands[i].shape());
+    if (operands[i].num_bytes() > 0)
+      std::memcpy(found.last[i].impl()->data, now[next], operands[i].num_bytes());
+    ++next;
+  }
+  return found;
 }
 
 }  // namespace gradus

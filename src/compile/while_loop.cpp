@@ -163,6 +163,27 @@ std::shared_ptr<CountedLoop> counted(const std::shared_ptr<Region>& body, std::s
   return loop;
 }
 
+// A loop of a known count. Counters that nothing else needs are not carried.
+Tensors run_known(const WhileLoop& loop, const TripCount& known, std::vector<Tensor> operands) {
+  const std::size_t carries = loop.carries();
+  std::vector<bool> others, dropped;
+  for (const Tensor& last : known.last) others.push_back(!last.defined());
+  if (loop.body->is_stateful()) others.assign(carries, true);
+  const std::vector<bool> needed = needed_carries(*loop.body, others);
+  std::vector<Tensor> kept;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (i >= carries || needed[i]) kept.push_back(operands[i]);
+  for (bool n : needed) dropped.push_back(!n);
+  const std::size_t rest = carries - (operands.size() - kept.size());
+  const auto body = rest == carries ? loop.body : without_carries(*loop.body, dropped);
+  Tensors found;
+  if (rest > 0) found = run_counted(counted(body, rest), known.count, kept);
+  Tensors out;
+  for (std::size_t i = 0, next = 0; i < carries; ++i)
+    out.push_back(needed[i] ? found[next++] : known.last[i]);
+  return out;
+}
+
 }  // namespace
 
 namespace detail {
@@ -192,10 +213,8 @@ std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::v
   loop->test = regions[0];
   loop->body = regions[1];
   loop->maximum_iterations = maximum;
-  const std::int64_t known = trip_count(*loop, operands);
-  if (known >= 0)
-    return take_results(run_counted(counted(loop->body, carries.size()), known, operands), traced,
-                        count);
+  if (const std::optional<TripCount> known = trip_count(*loop, operands))
+    return take_results(run_known(*loop, *known, operands), traced, count);
   loop->test = with_counter(*loop->test, false);
   loop->body = with_counter(*loop->body, true);
   loop->counted = counted(loop->body, carries.size() + 1);

@@ -60,6 +60,22 @@ LoopNest::LoopNest(std::span<const View> in, const Shape& shape) {
   for (int a = 2; a < rank; ++a) outer[rank - 1 - a] = axes[a].size;
 }
 
+bool LoopNest::one_call(std::span<const View> in, std::span<const View> out,
+                        expr::LoopArgs& args) const {
+  if (outer_rank > 0 || rows * cols == 0 || rows * cols > 2 * kChunk) return false;
+  args.rows = rows;
+  args.cols = cols;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    args.in[i] = in[i].data;
+    args.in_row_bytes[i] = row_bytes[i];
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    args.out[i] = out[i].data;
+    args.out_row_bytes[i] = out_row * static_cast<std::int64_t>(size_of(out[i].dtype));
+  }
+  return true;
+}
+
 void LoopNest::run(const expr::Kernel& kernel, std::span<const View> in,
                    std::span<const View> out) const {
   std::int64_t blocks = 1;

@@ -23,6 +23,8 @@ struct LoopNest {
   // Runs the kernel over everything, in parallel when there is enough of it. The pieces depend on
   // the sizes only, never on the number of threads.
   void run(const expr::Kernel& kernel, std::span<const View> in, std::span<const View> out) const;
+  // The arguments of the one kernel call that this is; false if it is more, or none.
+  bool one_call(std::span<const View> in, std::span<const View> out, expr::LoopArgs& args) const;
 };
 
 }  // namespace gradus
