@@ -18,8 +18,8 @@ sys.path.insert(0, str(FOLDER))
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
-from keras_layer_answers import answers, evaluated, made  # noqa: E402
-from keras_layer_cases import CASES, FUNCTIONS, Data  # noqa: E402
+from keras_layer_answers import answers, evaluated, made, start  # noqa: E402
+from keras_layer_cases import CASES, FUNCTIONS, STARTS, Data  # noqa: E402
 
 
 def rounded(value):
@@ -60,6 +60,7 @@ def main():
         value = evaluated(text, Data(text), keras=keras)
         arrays = [np.asarray(v) for v in (value if isinstance(value, (list, tuple)) else [value])]
         reference["functions"][text] = [[a.dtype.name, a.tolist()] for a in arrays]
+    reference["starts"] = {layer: start(layer, shape, keras) for layer, shape in STARTS}
     text = json.dumps(rounded(reference), separators=(",", ":"), sort_keys=True)
     (FOLDER / "keras_layers.json").write_text(text + "\n")
     print(len(text), "bytes")

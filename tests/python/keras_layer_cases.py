@@ -193,6 +193,16 @@ CASES = [
     ("spectral_normalization", "layers.SpectralNormalization(layers.Dense(3))", "x(2, 4)", "training=True"),
 ]
 
+# Layers whose first weights are compared after keras.utils.set_random_seed(3), with the shape they are called on.
+STARTS = [
+    ("layers.Dense(2)", (2, 3)), ("layers.Embedding(5, 2)", (2, 3)), ("layers.LSTM(2)", (2, 4, 3)), ("layers.GRU(2)", (2, 4, 3)),
+    ("layers.SimpleRNN(2)", (2, 4, 3)), ("layers.Bidirectional(layers.LSTM(2))", (2, 4, 3)), ("layers.Conv2D(2, 2)", (2, 4, 4, 3)),
+    ("layers.SeparableConv2D(2, 2)", (2, 4, 4, 3)), ("layers.MultiHeadAttention(2, 2, dropout=0.1)", (2, 4, 3)),
+    ("layers.GroupQueryAttention(2, 2, 1)", (2, 4, 3)), ("layers.RNN([layers.LSTMCell(2), layers.GRUCell(2)])", (2, 4, 3)),
+    ("layers.TimeDistributed(layers.Dense(2))", (2, 4, 3)), ("layers.Dropout(0.1)", (2, 3)),
+    ("keras.Sequential([layers.Dense(3), layers.Dropout(0.2), layers.Dense(2)])", (2, 3)),
+]
+
 FUNCTIONS = [
     *(f"keras.activations.{name}(x(3, 5) * 4)" for name in
       "relu leaky_relu relu6 softmax celu elu selu softplus softsign squareplus soft_shrink sparse_plus silu gelu tanh "

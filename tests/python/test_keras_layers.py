@@ -6,8 +6,8 @@ import gradus as tf
 import numpy as np
 import pytest
 from gradus import keras
-from keras_layer_answers import answers, evaluated, made
-from keras_layer_cases import CASES, FUNCTIONS, Data
+from keras_layer_answers import answers, evaluated, made, start
+from keras_layer_cases import CASES, FUNCTIONS, STARTS, Data
 
 REFERENCE = json.loads((pathlib.Path(__file__).parent / "keras_layers.json").read_text())
 BY_NAME = {case[0]: case for case in CASES}
@@ -290,6 +290,14 @@ def test_names_dicts_and_objects():
     assert keras.activations.serialize(keras.activations.get("swish")) == "silu"
     with pytest.raises(ValueError, match="Could not interpret activation"):
         keras.activations.get("nope")
+
+
+@pytest.mark.parametrize("layer,shape", STARTS)
+def test_random_seed_gives_the_weights_of_keras(layer, shape):
+    expected, found = REFERENCE["starts"][layer], start(layer, shape, keras)
+    assert len(found) == len(expected)
+    for a, b in zip(found, expected):
+        near(a, b, layer)
 
 
 def test_seeds():

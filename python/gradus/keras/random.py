@@ -6,6 +6,7 @@ import random as _python_random
 
 import gradus as tf
 
+from .. import _core
 from ._state import floatx as _floatx
 
 _global = None
@@ -107,13 +108,8 @@ def dropout(inputs, rate, noise_shape=None, seed=None):
     if rate == 0:
         return tf.convert_to_tensor(inputs)
     inputs = tf.convert_to_tensor(inputs)
-    dtype = inputs.dtype
-    if noise_shape is None:
-        shape = tf.shape(inputs) if None in inputs.shape else inputs.shape
-    else:
-        shape = [n if n is not None else tf.shape(inputs)[i] for i, n in enumerate(noise_shape)]
-    drawn = tf.random.stateless_uniform(shape, draw_seed(seed), dtype=dtype)
-    return tf.where(drawn >= rate, inputs * (1.0 / (1.0 - rate)), tf.zeros([], dtype))
+    axes = () if noise_shape is None else [i for i, n in enumerate(noise_shape) if n == 1]
+    return _core._dropout(inputs, rate, draw_seed(seed), axes)
 
 
 def shuffle(x, axis=0, seed=None):

@@ -3,6 +3,7 @@ import math
 
 import numpy as np
 
+from ... import _core
 from .. import random as _random
 from ._common import Layer, data_format_of, tf
 from .convolution import to_channels_first, to_channels_last
@@ -83,8 +84,8 @@ class _Augmentation(Layer):
         return x
 
     def _drawn(self, x, low, high):
-        count = x.shape[0] if x.shape[0] is not None else tf.shape(x)[0]
-        return tf.random.stateless_uniform([count, 1], self.seed_generator.next(), low, high)
+        column = tf.cast(x[:, 0, 0, :1], "float32")  # one number for each image
+        return _core._noise_like(column, self.seed_generator.next(), "uniform", low, high)
 
     def compute_output_shape(self, input_shape):
         return input_shape

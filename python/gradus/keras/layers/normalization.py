@@ -82,8 +82,9 @@ class BatchNormalization(Layer):
         else:
             axes = list(range(len(x.shape) - 1))
             weight = tf.cast(mask, x.dtype)
-            weight = tf.reshape(weight, [*_dynamic(weight), *[1] * (len(x.shape) - len(weight.shape))])
-            weight = tf.broadcast_to(weight, [*_dynamic(x)[:-1], 1])
+            while len(weight.shape) < len(x.shape):
+                weight = tf.expand_dims(weight, -1)
+            weight = weight * tf.ones_like(x[..., :1])
             total = tf.reduce_sum(weight) + _state.epsilon()
             mean = tf.reduce_sum(weight * x, axes) / total
             variance = tf.reduce_sum(weight * tf.square(x - mean), axes) / total
@@ -107,10 +108,10 @@ class BatchNormalization(Layer):
 
 
 def _dynamic(x):
-    """Its sizes, as tensors where they are not known."""
+    """Its sizes, for reshape: -1 for one that is not known, tensors if there are more."""
     shape = tuple(x.shape)
-    if None not in shape:
-        return shape
+    if shape.count(None) < 2:
+        return tuple(-1 if n is None else n for n in shape)
     known = tf.shape(x)
     return tuple(known[i] if n is None else n for i, n in enumerate(shape))
 

@@ -1,6 +1,7 @@
 """Layers that prepare data: statistics of features, images, classes."""
 import numpy as np
 
+from ... import _core
 from .. import random as _random
 from ._common import Layer, data_format_of, tf
 from .convolution import to_channels_first, to_channels_last
@@ -228,9 +229,8 @@ class RandomFlip(Layer):
         alone = len(x.shape) == 3
         x = tf.expand_dims(x, 0) if alone else x
         first = 1 if self.data_format == "channels_last" else 2
-        seed = self.seed_generator.next()
-        count = [x.shape[0] if x.shape[0] is not None else tf.shape(x)[0], 1, 1, 1]
-        flips = tf.random.stateless_uniform(count, seed) <= 0.5
+        one = tf.cast(x[:, :1, :1, :1], "float32")  # of each image
+        flips = _core._noise_like(one, self.seed_generator.next(), "uniform", 0.0, 1.0) <= 0.5
         for kind, axis in (("horizontal", first + 1), ("vertical", first)):
             if kind in self.mode:
                 x = tf.where(flips, tf.reverse(x, [axis]), x)
@@ -320,7 +320,8 @@ class Discretization(Layer):
         x = tf.convert_to_tensor(inputs)
         x = x if x.dtype.is_floating else tf.cast(x, "float32")
         bounds = tf.constant(self.bin_boundaries, x.dtype)
-        found = tf.reshape(tf.searchsorted(bounds, tf.reshape(x, [-1]), side="right"), tf.shape(x))
+        found = tf.searchsorted(bounds, tf.reshape(x, [-1]), side="right")
+        found = tf.reshape(found, tf.shape(x) if None in tuple(x.shape)[1:] else [-1, *tuple(x.shape)[1:]])
         if self.output_mode == "int":
             return tf.cast(found, "int32")
         return encode(found, self.output_mode, len(self.bin_boundaries) + 1)

@@ -423,7 +423,7 @@ class RNN(Layer):
             raise ValueError(f"Layer {self.name} runs its cell step by step, so the number of steps must be known. Inside a "
                              "tf.function give sequences of one length, or use LSTM or GRU with their usual functions.")
         if states is None:
-            states = initial_state_of(self.cell, batch_size_of(sequences), self.compute_dtype)
+            states = self._zero_states(sequences)
         forget_masks(self.cell)
         steps = self._steps(sequences, training)
         masks = None if mask is None else tf.unstack(tf.expand_dims(mask, -1), axis=1)
@@ -443,6 +443,13 @@ class RNN(Layer):
                 outputs.append(output)
         forget_masks(self.cell)
         return tf.stack(outputs, 1) if self.return_sequences else None, output, states
+
+    def _zero_states(self, sequences):
+        cell = self.cell
+        if isinstance(cell, _Cell) and type(cell).get_initial_state is _Cell.get_initial_state:
+            row = tf.zeros_like(sequences[:, 0, :1])  # of an unknown batch, too
+            return [row + tf.zeros([1, n], row.dtype) for n in self.state_size]
+        return initial_state_of(cell, batch_size_of(sequences), self.compute_dtype)
 
     def _steps(self, sequences, training):
         return tf.unstack(sequences, axis=1)
