@@ -188,8 +188,36 @@ def test_cache_reads_its_input_once():
     assert next(iter(d)) == 0  # not complete: nothing is kept
     assert values(d) == values(d) == [0, 1, 2, 3]
     assert len(calls) == 5
+
+
+def test_a_cache_in_a_file(tmp_path):
+    calls = []
+
+    def make():
+        return D.range(6).map(lambda x: calls.append(1) or (x, {"half": tf.cast(x, tf.float32) / 2})).cache(str(tmp_path / "c"))
+
+    first = values(make())
+    assert values(make()) == first and len(calls) <= 7  # read from the file; one call may look for the spec
+    assert values(make().shuffle(6, seed=1).batch(4)) == values(D.range(6).map(
+        lambda x: (x, {"half": tf.cast(x, tf.float32) / 2})).shuffle(6, seed=1).batch(4))
     with pytest.raises(NotImplementedError, match="memory"):
-        d.cache("/tmp/x")
+        list(D.range(3).map(lambda x: tf.range(x)).cache(str(tmp_path / "d")))
+
+
+def test_texts_of_a_folder(tmp_path, capsys):
+    from gradus import keras
+    for name, texts in {"neg": ["bad", "worse"], "pos": ["good", "better", "best"]}.items():
+        (tmp_path / name).mkdir()
+        for i, text in enumerate(texts):
+            (tmp_path / name / f"{i}.txt").write_text(text)
+    d = keras.utils.text_dataset_from_directory(tmp_path, batch_size=2, seed=1)
+    assert capsys.readouterr().out == "Found 5 files belonging to 2 classes.\n" and d.class_names == ["neg", "pos"]
+    found = {t: int(n) for texts, numbers in d for t, n in zip(texts.numpy(), numbers)}
+    assert found == {b"bad": 0, b"worse": 0, b"good": 1, b"better": 1, b"best": 1}
+    train, valid = keras.utils.text_dataset_from_directory(tmp_path, batch_size=None, seed=1, validation_split=0.4,
+                                                           subset="both", verbose=False)
+    parts = [{t.numpy() for t, _ in part} for part in (train, valid)]
+    assert [len(p) for p in parts] == [3, 2] and parts[0] | parts[1] == set(found)
 
 
 @pytest.mark.parametrize("make", [

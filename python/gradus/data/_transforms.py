@@ -1,10 +1,13 @@
 """Datasets made of one other: rows, batches, orders, functions of elements."""
 import itertools
+import os
 
 import numpy as np
 
 from .. import errors, nest
 from .._compositions import TensorSpec
+from .._files import text_of
+from .._safetensors import load_safetensors, save_safetensors
 from .._types import TensorShape
 from . import _rows, _shuffle, _structure, _threads
 from ._dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset, traced_spec, unpacked
@@ -187,16 +190,34 @@ class CacheDataset(OneInput):
 
     def __init__(self, dataset, filename):
         super().__init__(dataset)
-        if _number(filename) not in ("", b""):
-            raise NotImplementedError("a cache in a file is not covered: cache() keeps the elements in memory")
         self._kept = self._columns = None
+        name = text_of(filename)
+        self._path = name + ".safetensors" if name else None
+
+    def _stored(self):
+        """Reads the cache file into memory, if there is one."""
+        if self._path is None or self._columns is not None or not os.path.exists(self._path):
+            return
+        tensors = load_safetensors(self._path)
+        structure = self._input.element_spec
+        columns = [tensors[str(i)] for i in range(len(tensors))]
+        self._columns = structure if nest.is_nested(structure) else None, columns, len(columns[0])
+
+    def _store(self, columns):
+        if self._path is None:
+            return
+        if isinstance(columns, list):
+            raise NotImplementedError(f"the elements cannot be kept in '{self._path}': they are not tensors of one shape. "
+                                      "cache() without a name keeps them in memory")
+        save_safetensors(self._path, {str(i): c for i, c in enumerate(columns[1])})
 
     def _rows(self):
         plain = self._input
         while isinstance(plain, (CacheDataset, OptionsDataset, TakeDataset, SkipDataset, ShardDataset)):
             plain = plain._input
-        if not plain._inputs:
+        if not plain._inputs and self._path is None:
             return self._input._rows()  # in memory and always the same
+        self._stored()
         if self._kept:
             self._columns, self._kept = _as_columns(self._kept), None
         if not self._columns or isinstance(self._columns, list):
@@ -214,7 +235,11 @@ class CacheDataset(OneInput):
             kept.append(value)
             yield value
         if not _shuffle.probing() and self._columns is None:
-            self._kept = kept
+            if self._path is not None and kept:
+                self._columns = _as_columns(kept)
+                self._store(self._columns)
+            else:
+                self._kept = kept
 
 
 def _as_columns(elements):

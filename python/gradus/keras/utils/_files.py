@@ -98,7 +98,7 @@ def timeseries_dataset_from_array(data, targets, sequence_length, sequence_strid
     data, targets = np.asarray(data), None if targets is None else np.asarray(targets)
     last = end - start - (sequence_length - 1) * sampling_rate
     if targets is not None:
-        last = min(last, len(targets) - (0 if start_index is None else 0))
+        last = min(last, len(targets))
     starts = np.arange(0, max(last, 0), sequence_stride)
     if shuffle:
         np.random.RandomState(np.random.randint(10 ** 6) if seed is None else seed).shuffle(starts)
@@ -116,3 +116,70 @@ def timeseries_dataset_from_array(data, targets, sequence_length, sequence_strid
 
     labels = None if targets is None else tf.convert_to_tensor(targets[start:] if start else targets)
     return dataset.map(rows).prefetch(tf.data.AUTOTUNE)
+
+
+def text_dataset_from_directory(directory, labels="inferred", label_mode="int", class_names=None, batch_size=32,
+                                max_length=None, shuffle=True, seed=None, validation_split=None, subset=None,
+                                follow_links=False, verbose=True):
+    """Texts of a folder with one folder per class, and the numbers of their classes, as a dataset of batches."""
+    import numpy as np
+
+    import gradus as tf
+    if labels not in ("inferred", None) or label_mode not in ("int", "binary", "categorical", None):
+        raise NotImplementedError("labels are 'inferred' or None, and label_mode is 'int', 'binary', 'categorical' or None")
+    if (validation_split is None) != (subset is None) or subset not in ("training", "validation", "both", None):
+        raise ValueError("`validation_split` and `subset` ('training', 'validation' or 'both') are given together or not at all")
+    if validation_split and shuffle and seed is None:
+        raise ValueError("If using `validation_split` and shuffling the data, you must provide a `seed` argument, to make sure "
+                         "that there is no overlap between the training and validation subset.")
+    directory = os.fspath(directory)
+    folders = sorted(f for f in os.listdir(directory) if os.path.isdir(os.path.join(directory, f)))
+    names = list(class_names or folders) if labels == "inferred" else [""]
+    paths, numbers = [], []
+    for number, name in enumerate(names):
+        for root, _, files in sorted(os.walk(os.path.join(directory, name), followlinks=follow_links)):
+            found = [os.path.join(root, f) for f in sorted(files) if f.endswith(".txt")]
+            paths += found
+            numbers += [number] * len(found)
+    if not paths:
+        raise ValueError(f"No text files found in directory {directory}. Allowed format(s): ('.txt',)")
+    if verbose:
+        print(f"Found {len(paths)} files" + (f" belonging to {len(names)} classes." if labels else "."))
+    if shuffle:
+        seed = np.random.randint(10 ** 6) if seed is None else seed
+        for values in (paths, numbers):
+            np.random.RandomState(seed).shuffle(values)
+    cut = len(paths) - int((validation_split or 0) * len(paths))
+    parts = {"training": slice(cut), "validation": slice(cut, None), None: slice(None)}
+
+    if verbose and subset:
+        for part in ("training", "validation") if subset == "both" else (subset,):
+            print(f"Using {len(paths[parts[part]])} files for {part}.")
+
+    def read(path):
+        with open(path, "rb") as file:
+            content = file.read()
+        return content if max_length is None else content[:max_length]
+
+    def made(part):
+        texts = tf.data.Dataset.from_tensor_slices(paths[part]).map(lambda p: read(p.numpy()))
+        if labels is None or label_mode is None:
+            dataset = texts
+        else:
+            classes = np.array(numbers[part])
+            if label_mode == "categorical":
+                classes = np.eye(len(names), dtype=np.float32)[classes]
+            elif label_mode == "binary":
+                classes = classes.astype(np.float32)[:, None]
+            dataset = tf.data.Dataset.zip((texts, tf.data.Dataset.from_tensor_slices(classes.astype(
+                np.int32 if label_mode == "int" else np.float32))))
+        if shuffle:
+            dataset = dataset.shuffle(8 * (batch_size or 128), seed=seed)
+        dataset = dataset if batch_size is None else dataset.batch(batch_size)
+        dataset = dataset.prefetch(tf.data.AUTOTUNE)
+        dataset.class_names, dataset.file_paths = names, paths[part]
+        return dataset
+
+    if subset == "both":
+        return made(parts["training"]), made(parts["validation"])
+    return made(parts[subset])
