@@ -447,3 +447,172 @@ def masks(keras, tf):
     return [model(short).numpy().tolist(), model(longer).numpy().tolist(), model.predict(longer, verbose=0).tolist(),
             masking(np.array([[[1.0], [0.0], [2.0]]], "float32")).numpy().tolist(),
             model.fit(short, np.ones((2, 2)), verbose=0, epochs=2).history]
+
+
+@case
+def sources(keras, tf):
+    x, y = data()
+    found = []
+
+    def generator(endless=False):
+        while True:
+            for i in range(0, 8, 4):
+                yield x[i:i + 4], y[i:i + 4]
+            if not endless:
+                return
+
+    def dataset():
+        return tf.data.Dataset.from_tensor_slices((x, y)).batch(4)
+
+    def run(make, **kwargs):
+        model = compiled(keras)
+        histories = []
+        text = printed(lambda: histories.append(model.fit(make(), **kwargs)))
+        found.append([without_times(text).split("\r")[-1], histories[0].history, histories[0].params])
+
+    run(lambda: generator(True), steps_per_epoch=3, epochs=2, shuffle=False, verbose=2)
+    run(dataset, epochs=2, validation_data=dataset(), shuffle=False, verbose=2)
+    run(dataset, steps_per_epoch=2, shuffle=False, verbose=2)
+    run(lambda: dataset().repeat(), steps_per_epoch=4, validation_data=dataset().repeat(), validation_steps=2, shuffle=False,
+        verbose=2)
+    weighted = tf.data.Dataset.from_tensor_slices((x, y, np.arange(10) / 5.0)).batch(4)
+    run(lambda: weighted, shuffle=False, verbose=0)
+    model = compiled(keras)
+    found.append([model.evaluate(dataset(), verbose=0), model.evaluate(dataset(), verbose=0, steps=1),
+                  model.predict(dataset(), verbose=0).tolist()])
+
+    class Batches(keras.utils.PyDataset):
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, i):
+            return x[4 * i:4 * i + 4], y[4 * i:4 * i + 4]
+
+    run(Batches, shuffle=False, verbose=2, epochs=2, class_weight={0: 1.0, 1: 2.0})
+    return found
+
+
+@case
+def building(keras, tf):
+    L = keras.layers
+    found = []
+
+    class Two(keras.Layer):
+        def build(self, first_shape, second_shape):
+            found.append([list(first_shape), list(second_shape)])
+            self.a = self.add_weight(shape=(first_shape[-1],), initializer="ones", name="a")
+            self.b = self.add_weight(shape=(second_shape[-1],), initializer="ones", name="b")
+
+        def call(self, first, second, training=None):
+            found.append(training)
+            return tf.reduce_sum(first * self.a, -1) + tf.reduce_sum(second * self.b, -1)
+
+    layer = Two()
+    found.append(layer(np.ones((2, 3), "float32"), np.ones((2, 4), "float32"), training=True).numpy().tolist())
+    found.append([layer.get_build_config(), [v.path for v in layer.weights], layer.built])
+
+    class Lists(keras.Layer):
+        def build(self, shapes):
+            found.append([list(s) for s in shapes])
+
+        def call(self, inputs):
+            return inputs[0] + inputs[1]
+
+    found.append(Lists()([np.ones((2, 3), "float32"), np.ones((2, 3), "float32")]).numpy().tolist())
+
+    model = keras.Sequential(name="grows")
+    found.append([model.built, len(model.weights)])
+    model.add(keras.Input((4,)))
+    model.add(dense(keras, 3, name="one"))
+    found.append([model.built, [v.path for v in model.weights], list(model.output_shape)])
+    model.add(dense(keras, 2, name="two"))
+    found.append([[v.path for v in model.weights], list(model.output_shape)])
+    model.pop()
+    found.append([[layer.name for layer in model.layers], list(model.output_shape)])
+    late = keras.Sequential([dense(keras, 3, name="three"), dense(keras, 2, name="four")])
+    found.append([late.built, late(np.ones((2, 4), "float32")).numpy().tolist(), list(late.input_shape), late.built,
+                  [v.path for v in late.weights]])
+    shaped = keras.Sequential([dense(keras, 3), dense(keras, 2)])
+    shaped.build((None, 5))
+    found.append([list(shaped.input_shape), shaped.count_params(), list(shaped.compute_output_shape((7, 5)))])
+    return found
+
+
+@case
+def training_flags(keras, tf):
+    L = keras.layers
+    seen = []
+
+    class Sees(keras.Layer):
+        def call(self, x, training=None):
+            if not hasattr(x, "_keras_history"):
+                seen.append(training)
+            return x
+
+    class Defaults(keras.Layer):
+        def __init__(self):
+            super().__init__()
+            self.inner = Sees()
+
+        def call(self, x, training=False):
+            return self.inner(x)
+
+    class Quiet(keras.Layer):
+        def __init__(self):
+            super().__init__()
+            self.inner = Sees()
+
+        def call(self, x):
+            return self.inner(x)
+
+    x = np.ones((2, 3), "float32")
+    results = []
+    for layer in (Sees(), Defaults(), Quiet(), keras.Sequential([Sees()]), keras.Sequential([keras.Sequential([Quiet()])])):
+        layer(x)
+        for kwargs in ({}, {"training": True}, {"training": False}, {"training": None}):
+            seen.clear()
+            layer(x, **kwargs)
+            results.append(list(seen))
+    start = keras.Input((3,))
+    frozen = keras.Model(start, Sees()(start, training=False))
+    seen.clear()
+    frozen(x, training=True)
+    return results + [list(seen), L.Dropout(0.5)(x).numpy().tolist(),
+                      sorted(set(L.Dropout(0.5)(x, training=True).numpy().ravel().tolist()) | {0.0, 2.0})]
+
+
+@case
+def masks_by_hand(keras, tf):
+    L = keras.layers
+    found = []
+
+    class Takes(keras.Layer):
+        def __init__(self):
+            super().__init__()
+            self.supports_masking = True
+
+        def call(self, x, mask=None):
+            found.append(None if mask is None else np.asarray(mask).tolist())
+            return x
+
+    class Two(keras.Layer):
+        def __init__(self):
+            super().__init__()
+            self.supports_masking = True
+
+        def call(self, a, b, a_mask=None, b_mask=None):
+            found.append([None if m is None else np.asarray(m).tolist() for m in (a_mask, b_mask)])
+            return a
+
+    embedding = L.Embedding(5, 2, mask_zero=True)
+    ids = np.array([[1, 0], [2, 3]])
+    masked = embedding(ids)
+    Takes()(masked)
+    Takes()(dense(keras, 2)(masked))
+    Takes()(Takes()(masked))
+    Takes()(masked, mask=np.array([[True, True], [True, True]]))
+    Two()(masked, embedding(ids[::-1]))
+    Takes()(L.Concatenate()([masked, masked]))
+    found.append(np.asarray(embedding.compute_mask(ids)).tolist())
+    Takes()(L.Masking()(np.array([[[1.0], [0.0]]], "float32")))
+    return found

@@ -10,6 +10,7 @@ from . import _state
 from ._input_spec import InputSpec
 from ._layer import Layer
 from ._operation import KerasTensor, Node, Operation, _plain_shape
+from ._scopes import context as _context
 from ._variable import standardize_dtype
 
 
@@ -174,6 +175,8 @@ class Graph:
             for i, number in places:
                 leaves[i] = table[number]
             args, kwargs = nest.pack_sequence_as((args, kwargs), leaves)
+            if "training" in kwargs and _context.training is not None:
+                kwargs["training"] = _context.training  # the call of the model decides, as in Keras
             result = operation(*args, **kwargs) if call is None else call(operation, args, kwargs)
             if type(result) is _core.Tensor and len(outputs) == 1:
                 table[outputs[0]] = result

@@ -409,7 +409,7 @@ class Layer(LayerState):
             if training is not None:
                 kwargs["training"] = arguments["training"] = training
             else:  # not passed on: a functional model would take it for what the user asked for
-                training = spec.defaults.get("training")
+                training = None if "training" in kwargs else spec.defaults.get("training")
         elif "training" in kwargs:
             kwargs.pop("training")
             arguments.pop("training", None)

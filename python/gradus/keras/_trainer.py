@@ -303,11 +303,8 @@ class Trainer:
         run = lambda inputs: self(inputs, training=False) if self._call_has_training_arg else self(inputs)  # noqa: E731
         if not self.built:
             self._build_from(x)
-        symbolic = nest.map_structure(
-            lambda t: None if t is None else KerasTensor((None,) + tuple(t.shape[1:]) if t.ndim else (),
-                                                         standardize_dtype(t.dtype)), x)
         try:
-            return compute_output_spec(run, symbolic)
+            return compute_output_spec(run, nest.map_structure(_with_any_batch, x))
         except Exception as error:
             if _is_input_error(error):
                 raise
@@ -319,7 +316,7 @@ class Trainer:
         first = _call_spec(type(self)).first
         if first is not None:
             inputs = nest.map_structure(self._converted, x) if self._convert_input_args else x
-            self._maybe_build({first: inputs}, None)
+            self._maybe_build({first: nest.map_structure(_with_any_batch, inputs)}, None)
 
     # ------------------------------------------------------------------ fit
 
@@ -573,6 +570,13 @@ class _Continued:
                 self._batches = None
                 return
             yield batch
+
+
+def _with_any_batch(x):
+    """A symbolic tensor like x, for any number of rows."""
+    if x is None or not hasattr(x, "shape"):
+        return x
+    return KerasTensor((None,) + tuple(x.shape[1:]) if len(x.shape) else (), standardize_dtype(x.dtype))
 
 
 def _limited(count, limit):

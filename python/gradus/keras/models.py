@@ -503,8 +503,7 @@ class Sequential(Model):
         if not (self._layers and isinstance(self._layers[0], InputLayer)):
             kind = inputs.dtype if isinstance(inputs, KerasTensor) else inputs.dtype.name
             object.__setattr__(self, "_first_dtype", kind)
-        shape = tuple(inputs.shape)
-        self.build(shape if isinstance(inputs, KerasTensor) else (None,) + shape[1:])
+        self.build(tuple(inputs.shape))
 
     def call(self, inputs, training=None, mask=None, **kwargs):
         if self._functional is not None and not kwargs:
