@@ -359,6 +359,15 @@ def test_limits_and_logs_of_training(capsys):
     assert "loss" not in capsys.readouterr().out
 
 
+def test_losses_of_a_trace_stay_in_it():
+    model = keras.Sequential([keras.Input((3,)), L.Dense(2, kernel_regularizer="l2", activity_regularizer="l1")])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)
+    assert [float(loss) > 0 for loss in model.losses] == [True]
+    model(np.ones((4, 3)))
+    assert [float(loss) > 0 for loss in model.losses] == [True, True]
+
+
 def test_copies_and_pickles():
     import copy
     import pickle

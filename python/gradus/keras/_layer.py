@@ -207,6 +207,8 @@ class Layer(LayerState):
     def losses(self):
         """What add_loss, activity regularizers and regularizers of weights ask for, in that order."""
         found = [loss for layer in self._flatten_layers() for loss in layer._losses]
+        if found and not _core._is_tracing():  # what a trace added has no value outside of it
+            found = [loss for loss in found if _core._traced_name(loss) is None]
         for v in self.trainable_weights:
             if getattr(v, "regularizer", None) is not None:
                 found.append(v.regularizer(v))
