@@ -82,6 +82,8 @@ struct FunctionObject {
 FunctionObject* object_of(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
 
 bool run_eagerly = false;
+// The object whose method was asked for last, until the call: Model().step(x) drops it before.
+thread_local PyObject* about_to_be_called = nullptr;
 thread_local int variables_created = 0;
 thread_local bool may_create = false;
 
@@ -513,6 +515,8 @@ PyObject* call_once(PyObject* self, PyObject* const* arguments, std::size_t coun
     FunctionObject* f = object_of(self);
     Plan& plan = *f->plan;
     const Ref held = Ref::copy(self);
+    PyObject* object = std::exchange(about_to_be_called, nullptr);
+    const Ref owner = object ? Ref::own(object) : Ref::copy(Py_None);
     Places places =
         place(plan, arguments, static_cast<std::size_t>(PyVectorcall_NARGS(count)), names);
     if (run_eagerly) return call_python(f, plan, places).release();
@@ -632,6 +636,8 @@ void destroy(PyObject* self) {
 PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
   return guarded([&]() -> PyObject* {
     if (!instance || instance == Py_None) return Ref::copy(self).release();
+    Py_INCREF(instance);
+    Py_XDECREF(std::exchange(about_to_be_called, instance));
     const Ref address = Ref::own(PyLong_FromVoidPtr(instance));
     PyObject* known = PyDict_GetItemWithError(object_of(self)->instances, address);
     if (known) return Ref::copy(known).release();

@@ -282,6 +282,19 @@ def test_methods_have_their_own_traces_and_do_not_keep_objects():
     assert gone() is None
 
 
+def test_methods_of_temporary_objects():
+    class Doubler:
+        def __init__(self):
+            self.factor = 2.0
+
+        @tf.function
+        def run(self, x):
+            return x * self.factor
+
+    assert Doubler().run(tf.constant(3.0)).numpy() == 6
+    assert [Doubler().run(tf.constant(float(i))).numpy() for i in range(3)] == [0, 2, 4]
+
+
 def test_functions_in_functions():
     inner = counted(lambda x: x * x)
     outer = counted(lambda x: inner(x) + inner(x + 1))
