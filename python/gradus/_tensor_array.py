@@ -66,8 +66,7 @@ class TensorArray:
     def _zeros_like(self, row):
         """Rows for this array, which is empty so far; `row` may be a tensor of a loop's body or of a branch."""
         if self._size_of is None and not self._items:
-            raise NotImplementedError("A TensorArray cannot grow inside a loop or branch of a tf.function: give it its size, as "
-                                      "in tf.TensorArray(dtype, size=n)")
+            _must_run_eagerly()  # it grows; with a known size, as in tf.TensorArray(dtype, size=n), it is a tensor
         return _core._zero_rows(len(self._items) if self._size_of is None else self._size_of, row)
 
     @classmethod
