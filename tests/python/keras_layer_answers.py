@@ -71,7 +71,8 @@ def answers(case, keras, tf, compiled=False):
         result["losses"] = [float(loss) for loss in layer.losses]
     trained = layer.trainable_weights
     if tf.is_tensor(loss) and not compiled:
-        gradients = tape.gradient(loss, [getattr(v, "value", v) if hasattr(v, "_value") else v for v in trained] + floats)
+        gradients = tape.gradient(loss, [getattr(v, "value", v) if hasattr(v,
+                                                                           "_value") else v for v in trained] + floats)
         result["gradients"] = [None if g is None else np.asarray(tf.convert_to_tensor(g)).tolist() for g in gradients]
     result["state"] = [v.numpy().tolist() for v in layer.weights if not v.trainable]
     result["config"] = layer.get_config()

@@ -1,7 +1,7 @@
 """Layers to be compared with real Keras: how they are made, on what they are called.
 
-Each case is (name, layer, positional arguments, keyword arguments), expressions over `layers`, `keras` and the makers of
-data below. tools/make_keras_layers_reference.py asks real Keras and test_keras_layers.py asks Gradus; both give the
+Each case is (name, layer, positional arguments, keyword arguments), expressions over `layers`, `keras` and the makers
+of data below. tools/make_keras_layers_reference.py asks real Keras and test_keras_layers.py asks Gradus; both give the
 weights the same values.
 """
 import numpy as np
@@ -42,12 +42,14 @@ CASES = [
      "bias_constraint='non_neg', bias_regularizer=keras.regularizers.L1(0.1), "
      "kernel_constraint=keras.constraints.MaxNorm(1.5))", "x(2, 3)", ""),
     ("dense_integers", "layers.Dense(2)", "ints(5, 2, 3)", ""),
-    ("einsum_dense", "layers.EinsumDense('abc,cde->abde', output_shape=(None, 2, 3), bias_axes='de')", "x(2, 3, 4)", ""),
+    ("einsum_dense", "layers.EinsumDense('abc,cde->abde', output_shape=(None, 2, 3), bias_axes='de')", "x(2, 3, 4)",
+     ""),
     ("einsum_dense_ellipsis", "layers.EinsumDense('...x,xy->...y', output_shape=3, bias_axes='y', activation='tanh')",
      "x(2, 3, 4)", ""),
     ("einsum_dense_no_bias", "layers.EinsumDense('ab,bc->ac', output_shape=3)", "x(2, 4)", ""),
     ("embedding", "layers.Embedding(6, 3)", "ints(6, 2, 4)", ""),
-    ("embedding_masked", "layers.Embedding(6, 2, mask_zero=True, embeddings_initializer='normal')", "ints(6, 2, 4)", ""),
+    ("embedding_masked", "layers.Embedding(6, 2, mask_zero=True, embeddings_initializer='normal')", "ints(6, 2, 4)",
+     ""),
     ("activation", "layers.Activation('selu')", "x(2, 3)", ""),
     ("relu", "layers.ReLU(max_value=0.5, negative_slope=0.2, threshold=0.1)", "x(3, 4)", ""),
     ("relu_plain", "layers.ReLU()", "x(3, 4)", ""),
@@ -147,10 +149,12 @@ CASES = [
      "x(1, 3, 4), x(1, 3, 4)", "use_causal_mask=True, return_attention_scores=True"),
     ("multi_head_attention_masked", "layers.MultiHeadAttention(2, 2)", "x(2, 3, 4), x(2, 3, 4)",
      "attention_mask=mask(2, 3, 3), return_attention_scores=True"),
-    ("multi_head_attention_axes", "layers.MultiHeadAttention(2, 2, attention_axes=(1, 2))", "x(1, 2, 2, 3), x(1, 2, 2, 3)",
+    ("multi_head_attention_axes", "layers.MultiHeadAttention(2, 2, attention_axes=(1, 2))", "x(1, 2, 2, 3), x(1, 2, "
+                                                                                            "2, 3)",
      ""),
     ("group_query_attention", "layers.GroupQueryAttention(2, 4, 2)", "x(1, 3, 3), x(1, 2, 3)", ""),
-    ("attention", "layers.Attention(use_scale=True)", "[x(2, 3, 2), x(2, 4, 2)]", "mask=[lengths(2, 3), lengths(2, 4)]"),
+    ("attention", "layers.Attention(use_scale=True)", "[x(2, 3, 2), x(2, 4, 2)]",
+     "mask=[lengths(2, 3), lengths(2, 4)]"),
     ("attention_concat", "layers.Attention(score_mode='concat')", "[x(2, 3, 2), x(2, 3, 2), x(2, 3, 2)]",
      "use_causal_mask=True"),
     ("additive_attention", "layers.AdditiveAttention()", "[x(2, 3, 2), x(2, 4, 2)]", ""),
@@ -186,8 +190,10 @@ CASES = [
     ("discretization", "layers.Discretization([-0.5, 0.0, 0.5])", "x(2, 4)", ""),
     ("random_flip", "layers.RandomFlip('horizontal', seed=1)", "x(3, 2, 3, 1)", "training=True"),
     ("random_rotation", "layers.RandomRotation(0.2, seed=3)", "x(2, 3, 4, 1)", "training=True"),
-    ("random_zoom", "layers.RandomZoom(0.3, (-0.2, 0.1), seed=3, fill_mode='constant')", "x(2, 3, 4, 1)", "training=True"),
-    ("random_translation", "layers.RandomTranslation(0.3, 0.2, seed=3, fill_mode='wrap')", "x(2, 3, 4, 2)", "training=True"),
+    ("random_zoom", "layers.RandomZoom(0.3, (-0.2, 0.1), seed=3, fill_mode='constant')", "x(2, 3, 4, 1)",
+     "training=True"),
+    ("random_translation", "layers.RandomTranslation(0.3, 0.2, seed=3, fill_mode='wrap')", "x(2, 3, 4, 2)",
+     "training=True"),
     ("random_contrast", "layers.RandomContrast(0.4, seed=3)", "positive(2, 3, 4, 1)", "training=True"),
     ("random_brightness", "layers.RandomBrightness(0.1, seed=3)", "positive(2, 3, 4, 1) * 100", "training=True"),
     ("spectral_normalization", "layers.SpectralNormalization(layers.Dense(3))", "x(2, 4)", "training=True"),
@@ -195,10 +201,13 @@ CASES = [
 
 # Layers whose first weights are compared after keras.utils.set_random_seed(3), with the shape they are called on.
 STARTS = [
-    ("layers.Dense(2)", (2, 3)), ("layers.Embedding(5, 2)", (2, 3)), ("layers.LSTM(2)", (2, 4, 3)), ("layers.GRU(2)", (2, 4, 3)),
-    ("layers.SimpleRNN(2)", (2, 4, 3)), ("layers.Bidirectional(layers.LSTM(2))", (2, 4, 3)), ("layers.Conv2D(2, 2)", (2, 4, 4, 3)),
+    ("layers.Dense(2)", (2, 3)), ("layers.Embedding(5, 2)", (2, 3)), ("layers.LSTM(2)", (2, 4, 3)), ("layers.GRU(2)",
+                                                                                                     (2, 4, 3)),
+    ("layers.SimpleRNN(2)", (2, 4, 3)), ("layers.Bidirectional(layers.LSTM(2))", (2, 4, 3)), ("layers.Conv2D(2, 2)",
+                                                                                              (2, 4, 4, 3)),
     ("layers.SeparableConv2D(2, 2)", (2, 4, 4, 3)), ("layers.MultiHeadAttention(2, 2, dropout=0.1)", (2, 4, 3)),
-    ("layers.GroupQueryAttention(2, 2, 1)", (2, 4, 3)), ("layers.RNN([layers.LSTMCell(2), layers.GRUCell(2)])", (2, 4, 3)),
+    ("layers.GroupQueryAttention(2, 2, 1)", (2, 4, 3)), ("layers.RNN([layers.LSTMCell(2), layers.GRUCell(2)])", (2, 4,
+                                                                                                                 3)),
     ("layers.TimeDistributed(layers.Dense(2))", (2, 4, 3)), ("layers.Dropout(0.1)", (2, 3)),
     ("keras.Sequential([layers.Dense(3), layers.Dropout(0.2), layers.Dense(2)])", (2, 3)),
 ]
@@ -206,19 +215,26 @@ STARTS = [
 FUNCTIONS = [
     *(f"keras.activations.{name}(x(3, 5) * 4)" for name in
       "relu leaky_relu relu6 softmax celu elu selu softplus softsign squareplus soft_shrink sparse_plus silu gelu tanh "
-      "tanh_shrink sigmoid sparse_sigmoid exponential hard_sigmoid hard_silu hard_tanh hard_shrink linear mish log_softmax "
+      "tanh_shrink sigmoid sparse_sigmoid exponential hard_sigmoid hard_silu hard_tanh hard_shrink linear mish "
+      "log_softmax "
       "log_sigmoid".split()),
-    "keras.activations.glu(x(2, 4))", "keras.activations.threshold(x(2, 4), 0.1, 7.0)", "keras.activations.softmax(x(2, 3), axis=0)",
+    "keras.activations.glu(x(2, 4))", "keras.activations.threshold(x(2, 4), 0.1, 7.0)",
+    "keras.activations.softmax(x(2, 3), axis=0)",
     "keras.activations.gelu(x(2, 3), approximate=True)", "keras.activations.elu(x(2, 3), alpha=0.3)",
     "keras.activations.relu(x(2, 5), negative_slope=0.1, max_value=0.7, threshold=0.2)",
     *(f"keras.initializers.{name}(seed=7)(({shape}))" for name in
-      "GlorotUniform GlorotNormal HeUniform HeNormal LecunUniform LecunNormal RandomNormal RandomUniform TruncatedNormal "
+      "GlorotUniform GlorotNormal HeUniform HeNormal LecunUniform LecunNormal RandomNormal RandomUniform "
+      "TruncatedNormal "
       "VarianceScaling Orthogonal".split() for shape in ("3, 2", "2, 1, 3")),
     "keras.initializers.Orthogonal(gain=2.0, seed=1)((2, 5))", "keras.initializers.Identity(gain=2.0)((2, 3))",
-    "keras.initializers.Constant(2.5)((2, 2))", "keras.initializers.VarianceScaling(0.5, 'fan_out', 'untruncated_normal', seed=3)((4, 3))",
-    "keras.initializers.get('ones')((2,))", "keras.initializers.get({'class_name': 'Constant', 'config': {'value': 3}})((2,))",
-    *(f"keras.regularizers.{r}(keras.ops.convert_to_tensor(x(3, 4)))" for r in ("L1(0.1)", "L2(0.3)", "L1L2(0.1, 0.2)", "OrthogonalRegularizer(0.5)",
-                                                   "OrthogonalRegularizer(0.5, mode='columns')", "get('l1')", "get('l1l2')")),
+    "keras.initializers.Constant(2.5)((2, 2))", "keras.initializers.VarianceScaling(0.5, 'fan_out', "
+                                                "'untruncated_normal', seed=3)((4, 3))",
+    "keras.initializers.get('ones')((2,))", "keras.initializers.get({'class_name': 'Constant', 'config': {'value': "
+                                            "3}})((2,))",
+    *(f"keras.regularizers.{r}(keras.ops.convert_to_tensor(x(3, 4)))" for r in ("L1(0.1)", "L2(0.3)", "L1L2(0.1, 0.2)",
+                                                                                "OrthogonalRegularizer(0.5)",
+                                                   "OrthogonalRegularizer(0.5, mode='columns')", "get('l1')",
+                                                                                "get('l1l2')")),
     *(f"keras.constraints.{c}(x(3, 4) * 3)" for c in ("MaxNorm(1.0)", "MaxNorm(1.0, axis=1)", "NonNeg()", "UnitNorm()",
                                                      "MinMaxNorm(0.5, 1.0, rate=0.7)", "get('max_norm')")),
     "keras.random.normal((2, 3), seed=5)", "keras.random.uniform((2, 3), 1.0, 2.0, seed=5)",
@@ -226,35 +242,56 @@ FUNCTIONS = [
     "keras.random.dropout(x(3, 4), 0.5, seed=5)", "keras.random.categorical(x(2, 3), 4, seed=5)",
     "keras.random.dropout(x(3, 4), 0.5, noise_shape=(3, 1), seed=5)",
     *(f"keras.ops.{f}" for f in (
-        "add(ints(5, 3), x(3))", "divide(ints(5, 3), 2)", "subtract(x(2, 3), 1)", "power(positive(3), 2)", "mean(ints(9, 2, 3), axis=1)",
+        "add(ints(5, 3), x(3))", "divide(ints(5, 3), 2)", "subtract(x(2, 3), 1)", "power(positive(3), 2)",
+        "mean(ints(9, 2, 3), axis=1)",
         "sum(mask(2, 3))", "max(x(2, 3), axis=0)", "argmax(x(2, 3), axis=-1)", "std(x(2, 3))", "var(x(2, 3), axis=0)",
         "median(x(3, 4), axis=1)", "quantile(x(3, 4), 0.3)", "cumsum(x(2, 3), axis=1)", "clip(x(2, 3), -0.5, 0.5)",
         "where(mask(2, 3), x(2, 3), 0)", "concatenate([x(2, 3), ints(3, 2, 3)], axis=1)", "stack([x(3), x(3)], axis=1)",
-        "split(x(2, 5), [1, 3], axis=1)", "reshape(x(2, 3), (3, 2))", "transpose(x(2, 3, 2), (2, 0, 1))", "expand_dims(x(2, 3), (0, 2))",
+        "split(x(2, 5), [1, 3], axis=1)", "reshape(x(2, 3), (3, 2))", "transpose(x(2, 3, 2), (2, 0, 1))",
+        "expand_dims(x(2, 3), (0, 2))",
         "squeeze(x(2, 1, 3), 1)", "moveaxis(x(2, 3, 4), 0, -1)", "swapaxes(x(2, 3, 4), 0, 2)", "tile(x(2, 3), (2, 1))",
-        "repeat(x(2, 3), 2, axis=1)", "flip(x(2, 3), axis=1)", "roll(x(2, 3), 1, axis=1)", "pad(x(2, 2), ((1, 0), (0, 2)))",
-        "take(x(4, 2), ints(4, 3), axis=0)", "take_along_axis(x(2, 4), ints(4, 2, 2), axis=1)", "one_hot(ints(4, 3), 4)",
-        "matmul(x(2, 3), x(3, 2))", "matmul(x(2, 3), x(3))", "dot(x(2, 3), x(3, 2))", "einsum('ij,jk->ik', x(2, 3), x(3, 2))",
-        "tensordot(x(2, 3), x(3, 2), axes=1)", "outer(x(2), x(3))", "norm(x(2, 3), axis=1)", "tril(x(3, 3))", "triu(x(3, 3), 1)",
-        "diag(x(3))", "trace(x(3, 3))", "sort(x(2, 4))", "argsort(x(2, 4))", "top_k(x(2, 4), 2)[0]", "arange(5)", "arange(1, 2, 0.25)",
+        "repeat(x(2, 3), 2, axis=1)", "flip(x(2, 3), axis=1)", "roll(x(2, 3), 1, axis=1)", "pad(x(2, 2), ((1, 0), (0, "
+                                                                                           "2)))",
+        "take(x(4, 2), ints(4, 3), axis=0)", "take_along_axis(x(2, 4), ints(4, 2, 2), axis=1)",
+        "one_hot(ints(4, 3), 4)",
+        "matmul(x(2, 3), x(3, 2))", "matmul(x(2, 3), x(3))", "dot(x(2, 3), x(3, 2))", "einsum('ij,jk->ik', x(2, 3), "
+                                                                                      "x(3, 2))",
+        "tensordot(x(2, 3), x(3, 2), axes=1)", "outer(x(2), x(3))", "norm(x(2, 3), axis=1)", "tril(x(3, 3))",
+        "triu(x(3, 3), 1)",
+        "diag(x(3))", "trace(x(3, 3))", "sort(x(2, 4))", "argsort(x(2, 4))", "top_k(x(2, 4), 2)[0]", "arange(5)",
+        "arange(1, 2, 0.25)",
         "linspace(0, 1, 5)", "eye(2, 3, k=1)", "full((2, 2), 3)", "logsumexp(x(2, 3), axis=1)", "log2(positive(3))",
-        "isclose(x(2), x(2))", "nan_to_num(np.array([1.0, np.nan, np.inf], 'float32'))", "segment_sum(x(4, 2), np.array([0, 0, 1, 2]))",
+        "isclose(x(2), x(2))", "nan_to_num(np.array([1.0, np.nan, np.inf], 'float32'))", "segment_sum(x(4, 2), "
+                                                                                         "np.array([0, 0, 1, 2]))",
         "softmax(x(2, 3))", "relu(x(2, 3))", "conv(x(1, 4, 4, 2), x(2, 2, 2, 3), strides=2, padding='same')",
         "max_pool(x(1, 4, 4, 1), 2)", "binary_crossentropy(mask(2, 3).astype('float32'), positive(2, 3) * 0.5)",
         "categorical_crossentropy(np.eye(3, dtype='float32')[:2], positive(2, 3))",
-        "sparse_categorical_crossentropy(ints(3, 4), x(4, 3), from_logits=True)", "scatter_update(x(4), np.array([[1], [3]]), x(2))",
-        "slice_update(x(3, 3), [1, 0], x(2, 2))", "slice(x(3, 3), [1, 0], [2, 2])", "normalize(x(2, 3))", "erf(x(3))", "count_nonzero(ints(3, 5))",
-        "meshgrid(x(2), x(3))[0]", "average(x(2, 3), axis=1, weights=positive(3))", "cond(True, lambda: x(2), lambda: x(3))",
+        "sparse_categorical_crossentropy(ints(3, 4), x(4, 3), from_logits=True)", "scatter_update(x(4), "
+                                                                                  "np.array([[1], [3]]), x(2))",
+        "slice_update(x(3, 3), [1, 0], x(2, 2))", "slice(x(3, 3), [1, 0], [2, 2])", "normalize(x(2, 3))", "erf(x(3))",
+        "count_nonzero(ints(3, 5))",
+        "meshgrid(x(2), x(3))[0]", "average(x(2, 3), axis=1, weights=positive(3))", "cond(True, lambda: x(2), lambda: "
+                                                                                    "x(3))",
         "image.resize(x(1, 2, 3, 1), (4, 5))", "image.extract_patches(x(1, 4, 4, 2), 2)",
-        "image.affine_transform(x(1, 3, 4, 1), np.array([[0.9, 0.1, 0.3, -0.1, 1.1, -0.4, 0, 0]], 'float32'), 'nearest', 'reflect')", "dot_product_attention(x(1, 2, 2, 3), x(1, 3, 2, 3), x(1, 3, 2, 3))",
-        "moments(x(3, 2), axes=[0])[1]", "floor_divide(ints(9, 3), 2)", "mod(x(3), 0.3)", "hypot(x(3), x(3))", "round(x(3) * 10, 1)",
-        "logical_and(mask(3), mask(3))", "equal(ints(3, 4), 1)", "digitize(x(4), np.array([-0.5, 0.0, 0.5], 'float32'))", "diff(x(2, 4))",
-        "fmod(x(4) * 5, 2.0)", "fmax(np.array([1.0, np.nan], 'float32'), np.array([np.nan, 2.0], 'float32'))", "heaviside(x(3), 0.5)",
-        "logaddexp2(x(3), x(3))", "sinc(x(4))", "isin(ints(5, 4), np.array([1, 2], 'int32'))", "ptp(x(2, 3), axis=1)", "percentile(x(3, 4), 30)",
-        "nansum(np.array([1.0, np.nan], 'float32'))", "nanmean(np.array([[1.0, np.nan], [2.0, 3.0]], 'float32'), axis=0)",
-        "nanvar(np.array([[1.0, np.nan], [2.0, 3.0]], 'float32'), axis=1)", "nanmax(np.array([1.0, np.nan], 'float32'))", "rot90(x(2, 3))",
-        "array_split(x(5), 2)", "hsplit(x(2, 4), 2)", "dstack([x(2, 2), x(2, 2)])", "diagflat(x(3))", "kron(x(2, 2), x(2, 1))",
-        "vander(x(3))", "trapezoid(x(2, 4), dx=0.5)", "logspace(0, 2, 4)", "hanning(5)", "hamming(4)", "blackman(5)", "bartlett(5)",
-        "cbrt(x(4))", "psnr(x(2, 3), x(2, 3), 2.0)", "fliplr(x(2, 3))", "bitwise_not(ints(5, 3))", "isposinf(np.array([np.inf, -np.inf], 'float32'))",
+        "image.affine_transform(x(1, 3, 4, 1), np.array([[0.9, 0.1, 0.3, -0.1, 1.1, -0.4, 0, 0]], 'float32'), "
+        "'nearest', 'reflect')", "dot_product_attention(x(1, 2, 2, 3), x(1, 3, 2, 3), x(1, 3, 2, 3))",
+        "moments(x(3, 2), axes=[0])[1]", "floor_divide(ints(9, 3), 2)", "mod(x(3), 0.3)", "hypot(x(3), x(3))",
+        "round(x(3) * 10, 1)",
+        "logical_and(mask(3), mask(3))", "equal(ints(3, 4), 1)",
+        "digitize(x(4), np.array([-0.5, 0.0, 0.5], 'float32'))", "diff(x(2, 4))",
+        "fmod(x(4) * 5, 2.0)", "fmax(np.array([1.0, np.nan], 'float32'), np.array([np.nan, 2.0], 'float32'))",
+        "heaviside(x(3), 0.5)",
+        "logaddexp2(x(3), x(3))", "sinc(x(4))", "isin(ints(5, 4), np.array([1, 2], 'int32'))", "ptp(x(2, 3), axis=1)",
+        "percentile(x(3, 4), 30)",
+        "nansum(np.array([1.0, np.nan], 'float32'))", "nanmean(np.array([[1.0, np.nan], [2.0, 3.0]], 'float32'), "
+                                                      "axis=0)",
+        "nanvar(np.array([[1.0, np.nan], [2.0, 3.0]], 'float32'), axis=1)",
+        "nanmax(np.array([1.0, np.nan], 'float32'))", "rot90(x(2, 3))",
+        "array_split(x(5), 2)", "hsplit(x(2, 4), 2)", "dstack([x(2, 2), x(2, 2)])", "diagflat(x(3))", "kron(x(2, 2), "
+                                                                                                      "x(2, 1))",
+        "vander(x(3))", "trapezoid(x(2, 4), dx=0.5)", "logspace(0, 2, 4)", "hanning(5)", "hamming(4)", "blackman(5)",
+        "bartlett(5)",
+        "cbrt(x(4))", "psnr(x(2, 3), x(2, 3), 2.0)", "fliplr(x(2, 3))", "bitwise_not(ints(5, 3))",
+        "isposinf(np.array([np.inf, -np.inf], 'float32'))",
         "select([mask(3), mask(3)], [x(3), x(3)], 7.0)")),
 ]

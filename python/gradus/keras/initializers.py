@@ -214,7 +214,8 @@ GlorotUniform = _scaled("GlorotUniform", "glorot_uniform", "Uniform with limit s
                         1.0, "fan_avg", "uniform")
 GlorotNormal = _scaled("GlorotNormal", "glorot_normal", "Truncated normal with variance 2 / (fan_in + fan_out).",
                        1.0, "fan_avg", "truncated_normal")
-LecunUniform = _scaled("LecunUniform", "lecun_uniform", "Uniform with limit sqrt(3 / fan_in).", 1.0, "fan_in", "uniform")
+LecunUniform = _scaled("LecunUniform", "lecun_uniform", "Uniform with limit sqrt(3 / fan_in).", 1.0, "fan_in",
+                       "uniform")
 LecunNormal = _scaled("LecunNormal", "lecun_normal", "Truncated normal with variance 1 / fan_in.",
                       1.0, "fan_in", "truncated_normal")
 HeUniform = _scaled("HeUniform", "he_uniform", "Uniform with limit sqrt(6 / fan_in).", 2.0, "fan_in", "uniform")

@@ -1,6 +1,7 @@
 """Random numbers as functions of seeds, with the numbers of Keras 3 on TensorFlow.
 
-A seed is an integer (the same numbers each time), a SeedGenerator (the next ones each time) or None: the global generator.
+A seed is an integer (the same numbers each time), a SeedGenerator (the next ones each time) or None: the global
+generator.
 """
 import random as _python_random
 
@@ -74,7 +75,8 @@ def draw_seed(seed):
         return tf.constant([seed, 0], tf.int64)
     if seed is None:
         return global_seed_generator().next()
-    raise ValueError(f"Argument `seed` must be either an integer or an instance of `SeedGenerator`. Received: seed={seed} "
+    raise ValueError(f"Argument `seed` must be either an integer or an instance of `SeedGenerator`. Received: "
+                     f"seed={seed} "
                      f"(of type {type(seed)})")
 
 

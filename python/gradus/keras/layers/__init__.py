@@ -4,13 +4,15 @@ from .._layer import InputSpec, Layer
 from .attention import AdditiveAttention, Attention, GroupedQueryAttention, GroupQueryAttention, MultiHeadAttention
 from .augmentation import (RandomBrightness, RandomContrast, RandomCrop, RandomRotation, RandomTranslation,
                            RandomZoom)
-from .convolution import (Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Convolution1D, Convolution1DTranspose,
+from .convolution import (Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Convolution1D,
+                          Convolution1DTranspose,
                           Convolution2D, Convolution2DTranspose, Convolution3D, DepthwiseConv1D, DepthwiseConv2D,
                           SeparableConv1D, SeparableConv2D, SeparableConvolution1D, SeparableConvolution2D)
 from .core import (ELU, Activation, Dense, EinsumDense, Embedding, Identity, Lambda, LeakyReLU, Masking, PReLU, ReLU,
                    Softmax)
 from .lookup import IntegerLookup, StringLookup, TextVectorization
-from .merging import (Add, Average, Concatenate, Dot, Maximum, Minimum, Multiply, Subtract, add, average, concatenate, dot,
+from .merging import (Add, Average, Concatenate, Dot, Maximum, Minimum, Multiply, Subtract, add, average, concatenate,
+                      dot,
                       maximum, minimum, multiply, subtract)
 from .normalization import (BatchNormalization, GroupNormalization, LayerNormalization, RMSNormalization,
                             SpectralNormalization, UnitNormalization)
@@ -19,7 +21,8 @@ from .pooling import (AveragePooling1D, AveragePooling2D, AveragePooling3D, AvgP
                       GlobalAvgPool2D, GlobalAvgPool3D, GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D,
                       GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D, MaxPool1D, MaxPool2D, MaxPool3D,
                       MaxPooling1D, MaxPooling2D, MaxPooling3D)
-from .preprocessing import (CategoryEncoding, CenterCrop, Discretization, Normalization, RandomFlip, Rescaling, Resizing)
+from .preprocessing import (CategoryEncoding, CenterCrop, Discretization, Normalization, RandomFlip, Rescaling,
+                            Resizing)
 from .recurrent import GRU, LSTM, SimpleRNN
 from .regularization import (ActivityRegularization, AlphaDropout, Dropout, GaussianDropout, GaussianNoise,
                              SpatialDropout1D, SpatialDropout2D, SpatialDropout3D)
@@ -28,14 +31,16 @@ from .reshaping import (Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, Re
 from .rnn import RNN, GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
 from .wrappers import Bidirectional, TimeDistributed, Wrapper
 
-_MODULES = ("attention", "augmentation", "convolution", "core", "lookup", "merging", "normalization", "pooling", "preprocessing",
+_MODULES = ("attention", "augmentation", "convolution", "core", "lookup", "merging", "normalization", "pooling",
+            "preprocessing",
             "recurrent", "regularization", "reshaping", "rnn", "wrappers")
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _MODULES]
 
 
 def __getattr__(name):
     if name[:1].isupper():
-        raise AttributeError(f"keras.layers.{name} is not covered. docs/api-coverage.md lists what is there; a subclass of "
+        raise AttributeError(f"keras.layers.{name} is not covered. docs/api-coverage.md lists what is there; a "
+                             f"subclass of "
                              "keras.layers.Layer can stand in.")
     raise AttributeError(f"module 'keras.layers' has no attribute '{name}'")
 

@@ -1,4 +1,4 @@
-"""What layers share: initializers, regularizers and constraints by name, data formats, and inputs in the dtype of the call."""
+"""What layers share: parts by name, data formats, inputs in the dtype of the call, quick calls with several inputs."""
 import gradus as tf
 
 from .. import _scopes, _state, activations, constraints, initializers, regularizers
@@ -11,7 +11,7 @@ _context, _masks, _Tensor = _scopes.context, _state.masks, tf.Tensor
 
 
 class SeveralInputs(Layer):
-    """A layer called with a list of tensors, or with two tensors, that goes straight to `call` where nothing needs care."""
+    """A layer called with a list of tensors, or with two, that goes straight to `call` where nothing needs care."""
 
     _seen_dtype = None
 

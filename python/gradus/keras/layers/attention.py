@@ -45,7 +45,8 @@ class Attention(Layer):
 
     def _check(self, inputs):
         if not isinstance(inputs, (list, tuple)) or not 2 <= len(inputs) <= 3:
-            raise ValueError(f"{type(self).__name__} layer accepts inputs list of length 2 or 3, namely [query, value] or "
+            raise ValueError(f"{type(self).__name__} layer accepts inputs list of length 2 or 3, namely [query, "
+                             f"value] or "
                              f"[query, value, key]. Received: {inputs}")
 
     def _scores(self, query, key):
@@ -142,7 +143,8 @@ class _Heads(SeveralInputs):
                 rank = len(re.split(",|->", equation)[1])
                 config = {**config, "input_axes": tuple(range(summed)), "output_axes": tuple(range(summed, rank))}
             copies[part] = type(initializer).from_config(config)
-        return EinsumDense(equation, output_shape=output_shape, bias_axes=bias_axes if self.use_bias else None, name=name,
+        return EinsumDense(equation, output_shape=output_shape, bias_axes=bias_axes if self.use_bias else None,
+                           name=name,
                            dtype=self.dtype_policy, **copies)
 
     def _mask(self, query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask):
@@ -262,17 +264,21 @@ class MultiHeadAttention(_Heads):
     def compute_output_spec(self, query, value, key=None, query_mask=None, value_mask=None, key_mask=None,
                             attention_mask=None, return_attention_scores=False, training=None, use_causal_mask=False):
         from .._operation import KerasTensor
-        output = KerasTensor(self.compute_output_shape(tuple(query.shape), tuple(value.shape)), dtype=self.compute_dtype)
+        output = KerasTensor(self.compute_output_shape(tuple(query.shape), tuple(value.shape)),
+                             dtype=self.compute_dtype)
         if not return_attention_scores:
             return output
         axes = self.attention_axes or tuple(range(1, len(query.shape) - 1))
         rest = [n for i, n in enumerate(query.shape[:-1]) if i and i not in axes]
-        shape = (query.shape[0], *rest, self.num_heads, *(query.shape[a] for a in axes), *(value.shape[a] for a in axes))
+        shape = (query.shape[0], *rest, self.num_heads, *(query.shape[a] for a in axes),
+                 *(value.shape[a] for a in axes))
         return output, KerasTensor(shape, dtype=self.compute_dtype)
 
     def get_config(self):
-        return {**super().get_config(), "num_heads": self.num_heads, "key_dim": self.key_dim, "value_dim": self.value_dim,
-                "dropout": self.dropout, "use_bias": self.use_bias, "use_gate": False, "output_shape": self._output_shape,
+        return {**super().get_config(), "num_heads": self.num_heads, "key_dim": self.key_dim,
+                "value_dim": self.value_dim,
+                "dropout": self.dropout, "use_bias": self.use_bias, "use_gate": False,
+                "output_shape": self._output_shape,
                 "attention_axes": self.attention_axes, "sliding_window": None, **self._shared_config()}
 
 

@@ -20,7 +20,8 @@ def affine_transform(images, transform, interpolation="bilinear", fill_mode="con
     flat = tf.reshape(images, [-1, h * w, c])
 
     def pixels(rows, columns):
-        inside = tf.logical_and(tf.logical_and(rows >= 0, rows <= h - 1), tf.logical_and(columns >= 0, columns <= w - 1))
+        inside = tf.logical_and(tf.logical_and(rows >= 0, rows <= h - 1), tf.logical_and(columns >= 0,
+                                                                                         columns <= w - 1))
         rows, columns = tf.clip_by_value(rows, 0, h - 1), tf.clip_by_value(columns, 0, w - 1)
         found = tf.gather(flat, rows * w + columns, axis=1, batch_dims=1)
         if fill_mode != "constant":

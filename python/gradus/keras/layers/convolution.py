@@ -256,10 +256,12 @@ class BaseDepthwise(BaseConv):
 
     def __init__(self, kernel_size, strides=1, padding="valid", depth_multiplier=1, data_format=None, dilation_rate=1,
                  activation=None, use_bias=True, depthwise_initializer="glorot_uniform", bias_initializer="zeros",
-                 depthwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
+                 depthwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+                 depthwise_constraint=None,
                  bias_constraint=None, **kwargs):
         super().__init__(None, kernel_size, strides, padding, data_format, dilation_rate, activation=activation,
-                         use_bias=use_bias, kernel_initializer=None, bias_initializer=bias_initializer, bias_regularizer=bias_regularizer,
+                         use_bias=use_bias, kernel_initializer=None, bias_initializer=bias_initializer,
+                         bias_regularizer=bias_regularizer,
                          activity_regularizer=activity_regularizer, bias_constraint=bias_constraint, **kwargs)
         self.depth_multiplier = depth_multiplier
         parts(self, depthwise_initializer=depthwise_initializer, depthwise_regularizer=depthwise_regularizer,
@@ -312,10 +314,12 @@ class BaseSeparable(BaseConv):
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1,
                  depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
                  pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
-                 pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
+                 pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+                 depthwise_constraint=None,
                  pointwise_constraint=None, bias_constraint=None, **kwargs):
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, activation=activation,
-                         use_bias=use_bias, kernel_initializer=None, bias_initializer=bias_initializer, bias_regularizer=bias_regularizer,
+                         use_bias=use_bias, kernel_initializer=None, bias_initializer=bias_initializer,
+                         bias_regularizer=bias_regularizer,
                          activity_regularizer=activity_regularizer, bias_constraint=bias_constraint, **kwargs)
         self.depth_multiplier = depth_multiplier
         parts(self, depthwise_initializer=depthwise_initializer, pointwise_initializer=pointwise_initializer,

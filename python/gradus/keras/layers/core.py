@@ -16,7 +16,8 @@ class Dense(Layer):
 
     def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
                  bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 kernel_constraint=None, bias_constraint=None, lora_rank=None, lora_alpha=None, quantization_config=None,
+                 kernel_constraint=None, bias_constraint=None, lora_rank=None, lora_alpha=None,
+                 quantization_config=None,
                  **kwargs):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         if not isinstance(units, int) or units <= 0:
@@ -87,7 +88,10 @@ class EinsumDense(Layer):
 
     def call(self, inputs, training=None):
         x, matrix = in_compute_dtype(self, inputs), self._matrix
-        x = tf.einsum(self.equation, x, self.kernel) if matrix is None else _multiplied(x, self.kernel, matrix, self.equation)
+        if matrix is None:
+            x = tf.einsum(self.equation, x, self.kernel)
+        else:
+            x = _multiplied(x, self.kernel, matrix, self.equation)
         if self.bias is not None:
             x = x + self.bias
         activation = self.activation
@@ -167,7 +171,8 @@ def _einsum_shapes(equation, bias_axes, input_shape, output_shape):
     if bias_axes:
         absent = [axis for axis in bias_axes if axis not in names]
         if absent:
-            raise ValueError(f"Bias dimension '{absent[0]}' was requested, but is not part of the output spec '{outputs}'")
+            raise ValueError(f"Bias dimension '{absent[0]}' was requested, but is not part of the output spec "
+                             f"'{outputs}'")
         first = min(names.index(axis) for axis in bias_axes)
         bias_shape = tuple(sizes[axis] if axis in bias_axes else 1 for axis in names[first:])
         bias_shape += (1,) * (len(unknown) if outputs.endswith("...") else 0)
@@ -272,7 +277,8 @@ class LeakyReLU(Layer):
             negative_slope = kwargs.pop("alpha")
         super().__init__(**kwargs)
         if negative_slope is None or negative_slope < 0:
-            raise ValueError("The negative_slope value of a Leaky ReLU layer cannot be None or negative value. Expected a "
+            raise ValueError("The negative_slope value of a Leaky ReLU layer cannot be None or negative value. "
+                             "Expected a "
                              f"float. Received: negative_slope={negative_slope}")
         self.negative_slope = negative_slope
         self.supports_masking = True

@@ -39,8 +39,8 @@ class _Lookup(Layer):
             raise NotImplementedError("sparse=True is not covered")
         if invert and output_mode != "int":
             raise ValueError(f"`output_mode` must be 'int' when `invert` is true. Received: output_mode={output_mode}")
-        self.max_tokens, self.num_oov_indices, self.mask_token, self.oov_token = (max_tokens, num_oov_indices, mask_token,
-                                                                                  oov_token)
+        self.max_tokens, self.num_oov_indices = max_tokens, num_oov_indices
+        self.mask_token, self.oov_token = mask_token, oov_token
         self.invert, self.output_mode, self.pad_to_max_tokens = invert, output_mode, pad_to_max_tokens
         self.sparse, self.input_vocabulary = False, None
         self._tokens, self._idf, self.built = [], None, True
@@ -68,7 +68,8 @@ class _Lookup(Layer):
             tokens = tokens[len(special):]
         if len(set(tokens)) != len(tokens):
             repeated = sorted(str(t) for t, n in collections.Counter(tokens).items() if n > 1)
-            raise ValueError(f"The passed vocabulary has at least one repeated term. The repeated terms are: {repeated}")
+            raise ValueError("The passed vocabulary has at least one repeated term. The repeated terms are: "
+                             f"{repeated}")
         if self.max_tokens is not None and len(tokens) + len(special) > self.max_tokens:
             raise ValueError("Attempted to set a vocabulary larger than the maximum vocab size. Passed vocab size is "
                              f"{len(tokens) + len(special)}, max vocab size is {self.max_tokens}.")
@@ -117,7 +118,8 @@ class _Lookup(Layer):
         self._tokens = ordered[:None if self.max_tokens is None else self.max_tokens - len(special)]
         if self.output_mode == "tf_idf":
             weights = np.array([np.log(1 + total / (1 + containing[t])) for t in self._tokens], "float32")
-            self._idf = np.concatenate([np.full(len(special), weights.mean() if len(weights) else 0.0, "float32"), weights])
+            self._idf = np.concatenate([np.full(len(special), weights.mean() if len(weights) else 0.0, "float32"),
+                                        weights])
         self._fresh()
 
     def reset_state(self):
@@ -136,7 +138,8 @@ class _Lookup(Layer):
                     found = 0
                 elif self.num_oov_indices == 0:
                     raise tf.errors.InvalidArgumentError(
-                        None, None, f"When `num_oov_indices=0` all inputs should be in vocabulary, found OOV value: {token!r}")
+                        None, None, f"When `num_oov_indices=0` all inputs should be in vocabulary, found OOV value: "
+                                    f"{token!r}")
                 else:
                     found = first + self._bucket(token)
             out[i] = found
@@ -181,7 +184,8 @@ class _Lookup(Layer):
         return {"invert": self.invert, "max_tokens": self.max_tokens, "num_oov_indices": self.num_oov_indices,
                 "oov_token": self.oov_token, "mask_token": self.mask_token, "output_mode": self.output_mode,
                 "sparse": False, "pad_to_max_tokens": self.pad_to_max_tokens, "idf_weights": idf,
-                "vocabulary": self.input_vocabulary, "vocabulary_size": self.vocabulary_size() if self._tokens else None,
+                "vocabulary": self.input_vocabulary,
+                "vocabulary_size": self.vocabulary_size() if self._tokens else None,
                 "oov_method": "floormod", "salt": None}
 
 
@@ -195,7 +199,8 @@ class StringLookup(_Lookup):
     def __init__(self, max_tokens=None, num_oov_indices=1, mask_token=None, oov_token="[UNK]", vocabulary=None,
                  idf_weights=None, invert=False, output_mode="int", pad_to_max_tokens=False, sparse=False,
                  encoding="utf-8", name=None, salt=None, **kwargs):
-        super().__init__(max_tokens, num_oov_indices, mask_token, oov_token, vocabulary, idf_weights, invert, output_mode,
+        super().__init__(max_tokens, num_oov_indices, mask_token, oov_token, vocabulary, idf_weights, invert,
+                         output_mode,
                          sparse, pad_to_max_tokens, name=name, **_without(kwargs, "oov_method", "vocabulary_size"))
         self.encoding = encoding
 
@@ -226,7 +231,8 @@ class IntegerLookup(_Lookup):
     def __init__(self, max_tokens=None, num_oov_indices=1, mask_token=None, oov_token=-1, vocabulary=None,
                  vocabulary_dtype="int64", idf_weights=None, invert=False, output_mode="int", sparse=False,
                  pad_to_max_tokens=False, oov_method="floormod", salt=None, name=None, **kwargs):
-        super().__init__(max_tokens, num_oov_indices, mask_token, oov_token, vocabulary, idf_weights, invert, output_mode,
+        super().__init__(max_tokens, num_oov_indices, mask_token, oov_token, vocabulary, idf_weights, invert,
+                         output_mode,
                          sparse, pad_to_max_tokens, name=name, **_without(kwargs, "vocabulary_size"))
         self.vocabulary_dtype = vocabulary_dtype
 
@@ -239,7 +245,8 @@ class IntegerLookup(_Lookup):
 
     def adapt(self, data, batch_size=None, steps=None):
         """Takes the vocabulary from data."""
-        array = np.concatenate([np.asarray(d).reshape(-1) for d in data]) if not hasattr(data, "shape") else np.asarray(data)
+        array = np.asarray(data) if hasattr(data, "shape") else np.concatenate(
+            [np.asarray(d).reshape(-1) for d in data])
         self._learn([[t] for t in array.reshape(-1).tolist()] if array.ndim == 1 else array.tolist())
 
     def call(self, inputs):
@@ -263,11 +270,13 @@ class TextVectorization(_Lookup):
                  idf_weights=None, sparse=False, ragged=False, encoding="utf-8", name=None, **kwargs):
         if ragged:
             raise NotImplementedError("ragged=True is not covered")
-        if standardize not in (None, "lower_and_strip_punctuation", "lower", "strip_punctuation") and not callable(standardize):
+        if standardize not in (None, "lower_and_strip_punctuation", "lower",
+                               "strip_punctuation") and not callable(standardize):
             raise ValueError(f"Invalid argument for standardize: {standardize}")
         if split not in (None, "whitespace", "character") and not callable(split):
             raise ValueError(f"Invalid argument for split: {split}")
-        super().__init__(max_tokens, 1, "", "[UNK]", vocabulary, idf_weights, False, output_mode, sparse, pad_to_max_tokens,
+        super().__init__(max_tokens, 1, "", "[UNK]", vocabulary, idf_weights, False, output_mode, sparse,
+                         pad_to_max_tokens,
                          name=name, **_without(kwargs, "vocabulary_size"))
         self.standardize, self.split, self.output_sequence_length = standardize, split, output_sequence_length
         self.ngrams = tuple(range(1, ngrams + 1)) if isinstance(ngrams, int) else ngrams
@@ -314,12 +323,15 @@ class TextVectorization(_Lookup):
     def compute_output_shape(self, input_shape):
         if self.output_mode == "int":
             return (input_shape[0], self.output_sequence_length)
-        return (input_shape[0], self.max_tokens if self.pad_to_max_tokens and self.max_tokens else self.vocabulary_size())
+        return (input_shape[0],
+                self.max_tokens if self.pad_to_max_tokens and self.max_tokens else self.vocabulary_size())
 
     def get_config(self):
         common = self._lookup_config()
-        return {**super().get_config(), "max_tokens": self.max_tokens, "standardize": self.standardize, "split": self.split,
+        return {**super().get_config(), "max_tokens": self.max_tokens, "standardize": self.standardize,
+                "split": self.split,
                 "ngrams": self.ngrams, "output_mode": self.output_mode,
                 "output_sequence_length": self.output_sequence_length, "pad_to_max_tokens": self.pad_to_max_tokens,
-                "sparse": False, "ragged": False, "vocabulary": common["vocabulary"], "idf_weights": common["idf_weights"],
+                "sparse": False, "ragged": False, "vocabulary": common["vocabulary"],
+                "idf_weights": common["idf_weights"],
                 "encoding": self.encoding, "vocabulary_size": self.vocabulary_size()}

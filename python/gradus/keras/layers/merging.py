@@ -24,7 +24,8 @@ class Merge(SeveralInputs):
 
     def build(self, input_shape):
         if not isinstance(input_shape, list) or not input_shape or not isinstance(input_shape[0], (tuple, list)):
-            raise ValueError(f"A merge layer should be called on a list of inputs. Received: input_shape={input_shape} (not "
+            raise ValueError(f"A merge layer should be called on a list of inputs. Received: "
+                             f"input_shape={input_shape} (not "
                              "a list of shapes)")
         if len(input_shape) < 1:
             raise ValueError("A merge layer should be called on a list of at least 1 input. Received "
@@ -37,7 +38,8 @@ class Merge(SeveralInputs):
 
     def call(self, inputs):
         if not isinstance(inputs, (list, tuple)):
-            raise ValueError(f"A merge layer should be called on a list of inputs. Received: inputs={inputs} (not a list of "
+            raise ValueError(f"A merge layer should be called on a list of inputs. Received: inputs={inputs} (not a "
+                             f"list of "
                              "tensors)")
         rank = max(len(x.shape) for x in inputs)
         total = None
@@ -80,7 +82,8 @@ class Subtract(Merge):
     def build(self, input_shape):
         super().build(input_shape)
         if len(input_shape) != 2:
-            raise ValueError(f"A `Subtract` layer should be called on exactly 2 inputs. Received: input_shape={input_shape}")
+            raise ValueError(f"A `Subtract` layer should be called on exactly 2 inputs. Received: "
+                             f"input_shape={input_shape}")
 
     def _merge(self, a, b):
         return a - b
@@ -134,7 +137,8 @@ class Concatenate(SeveralInputs):
         axis = self.axis % rank
         for i, sizes in enumerate(zip(*input_shape)):
             if i != axis and len(set(sizes) - {None}) > 1:
-                raise ValueError("A `Concatenate` layer requires inputs with matching shapes except for the concatenation "
+                raise ValueError("A `Concatenate` layer requires inputs with matching shapes except for the "
+                                 "concatenation "
                                  f"axis. Received: input_shape={input_shape}")
         self.built = True
 
@@ -180,11 +184,13 @@ class Dot(SeveralInputs):
 
     def build(self, input_shape):
         if not isinstance(input_shape[0], (tuple, list)) or len(input_shape) != 2:
-            raise ValueError(f"A `Dot` layer should be called on a list of 2 inputs. Received: input_shape={input_shape}")
+            raise ValueError(f"A `Dot` layer should be called on a list of 2 inputs. Received: "
+                             f"input_shape={input_shape}")
         a, b = self._pair([len(s) for s in input_shape])
         x, y = input_shape[0][a], input_shape[1][b]
         if None not in (x, y) and x != y:
-            raise ValueError(f"Incompatible input shapes: axis values {x} (at axis {a}) != {y} (at axis {b}). Full input "
+            raise ValueError(f"Incompatible input shapes: axis values {x} (at axis {a}) != {y} (at axis {b}). Full "
+                             f"input "
                              f"shapes: {input_shape[0]}, {input_shape[1]}")
         self.built = True
 

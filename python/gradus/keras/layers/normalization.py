@@ -23,7 +23,8 @@ class BatchNormalization(Layer):
 
     def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
                  gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
-                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None, renorm=False,
+                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
+                 renorm=False,
                  renorm_clipping=None, renorm_momentum=0.99, synchronized=False, **kwargs):
         super().__init__(**kwargs)
         if renorm:
@@ -147,7 +148,8 @@ class LayerNormalization(Layer):
             self.beta = self.add_weight(name="beta", shape=shape, initializer=self.beta_initializer,
                                         regularizer=self.beta_regularizer, constraint=self.beta_constraint,
                                         autocast=False)
-        self._trailing = self._axes == list(range(rank - len(self._axes), rank)) and [a % rank for a in axes] == self._axes
+        self._trailing = self._axes == list(range(rank - len(self._axes),
+                                                  rank)) and [a % rank for a in axes] == self._axes
         self._size = math.prod(input_shape[a] for a in self._axes)
         self.built = True
 
@@ -237,7 +239,8 @@ class GroupNormalization(Layer):
     def build(self, input_shape):
         size = input_shape[self.axis]
         if size is None:
-            raise ValueError(f"Axis {self.axis} of input tensor should have a defined dimension but the layer received an "
+            raise ValueError(f"Axis {self.axis} of input tensor should have a defined dimension but the layer "
+                             f"received an "
                              f"input with shape {input_shape}.")
         if self.groups == -1:
             self.groups = size

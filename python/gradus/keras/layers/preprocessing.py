@@ -45,7 +45,8 @@ class Normalization(Layer):
         rank = len(input_shape)
         self._kept = tuple(sorted(a % rank for a in self.axis))
         if any(a < -rank or a >= rank for a in self.axis):
-            raise ValueError(f"All `axis` values must be in the range [-ndim, ndim). Received inputs with ndim={rank}, while "
+            raise ValueError(f"All `axis` values must be in the range [-ndim, ndim). Received inputs with "
+                             f"ndim={rank}, while "
                              f"axis={self.axis}")
         self._shape = tuple(input_shape[a] for a in self._kept)
         if any(n is None for n in self._shape):
@@ -54,7 +55,8 @@ class Normalization(Layer):
         self._broadcast = [input_shape[i] if i in self._kept else 1 for i in range(rank)]
         if self.input_mean is None:
             self.adapt_mean = self.add_weight(name="mean", shape=self._shape, initializer="zeros", trainable=False)
-            self.adapt_variance = self.add_weight(name="variance", shape=self._shape, initializer="ones", trainable=False)
+            self.adapt_variance = self.add_weight(name="variance", shape=self._shape, initializer="ones",
+                                                  trainable=False)
             self.count = self.add_weight(name="count", shape=(), dtype="int64", initializer="zeros", trainable=False)
         self.built = True
         self.finalize_state()
@@ -156,7 +158,8 @@ class Resizing(Layer):
                  fill_mode="constant", fill_value=0.0, antialias=False, data_format=None, **kwargs):
         super().__init__(**kwargs)
         if crop_to_aspect_ratio or pad_to_aspect_ratio or antialias:
-            raise NotImplementedError("Resizing with crop_to_aspect_ratio, pad_to_aspect_ratio or antialias is not covered")
+            raise NotImplementedError("Resizing with crop_to_aspect_ratio, pad_to_aspect_ratio or antialias is not "
+                                      "covered")
         self.height, self.width, self.interpolation = height, width, interpolation
         self.fill_mode, self.fill_value = fill_mode, fill_value
         self.data_format = data_format_of(data_format)
@@ -297,7 +300,8 @@ class Discretization(Layer):
                  name=None, **kwargs):
         super().__init__(name=name, dtype=dtype, **kwargs)
         if (bin_boundaries is None) == (num_bins is None):
-            raise ValueError("Both or none of `num_bins` and `bin_boundaries` are set: exactly one is expected. Received: "
+            raise ValueError("Both or none of `num_bins` and `bin_boundaries` are set: exactly one is expected. "
+                             "Received: "
                              f"num_bins={num_bins}, bin_boundaries={bin_boundaries}")
         if output_mode not in ("int", "one_hot", "multi_hot", "count"):
             raise ValueError(f"Invalid argument for output_mode: {output_mode}")
@@ -314,7 +318,8 @@ class Discretization(Layer):
                              "`num_bins` instead.")
         parts = [np.asarray(data)] if hasattr(data, "shape") else [np.asarray(b) for b in data]
         values = np.concatenate([p.reshape(-1) for p in parts]).astype("float32")
-        self.bin_boundaries = np.quantile(values, np.arange(1, self.num_bins) / self.num_bins).astype("float32").tolist()
+        parts = np.arange(1, self.num_bins) / self.num_bins
+        self.bin_boundaries = np.quantile(values, parts).astype("float32").tolist()
 
     def call(self, inputs):
         x = tf.convert_to_tensor(inputs)

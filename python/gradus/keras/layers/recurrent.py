@@ -17,7 +17,8 @@ class _Recurrent(RNN):
         cell = self.cell_class(units, trainable=trainable, name=self.cell_name, **cell_dtype, **settings)
         super().__init__(cell, return_sequences=return_sequences, return_state=return_state, go_backwards=go_backwards,
                          stateful=stateful, unroll=unroll, zero_output_for_mask=zero_output_for_mask,
-                         activity_regularizer=activity_regularizer, name=name, trainable=trainable, dtype=dtype, **kwargs)
+                         activity_regularizer=activity_regularizer, name=name, trainable=trainable, dtype=dtype,
+                         **kwargs)
         self.input_spec = InputSpec(ndim=3)
 
     def _usual(self, training):
@@ -37,7 +38,7 @@ class _Recurrent(RNN):
         outputs, *new_states = self._op(sequences, states, mask)
         if mask is not None and self.zero_output_for_mask:
             outputs = tf.where(tf.expand_dims(mask, -1), outputs, tf.zeros([], outputs.dtype))
-        elif mask is not None and states is not None:  # before the first time that counts the output is 0, not the state
+        elif mask is not None and states is not None:  # before the first time that counts, 0 and not the state
             seen = tf.cumsum(tf.cast(mask, "int32"), axis=1) > 0
             outputs = tf.where(tf.expand_dims(seen, -1), outputs, tf.zeros([], outputs.dtype))
         else:
@@ -82,10 +83,12 @@ for _name in ("units activation recurrent_activation use_bias unit_forget_bias r
 
 def _settings(values, *omit):
     """The arguments of the cell out of the arguments of the layer."""
-    return {name: value for name, value in values.items() if name not in ("self", "units", "kwargs", "__class__", *omit)}
+    left_out = {"self", "units", "kwargs", "__class__", *omit}
+    return {name: value for name, value in values.items() if name not in left_out}
 
 
-_OF_LAYER = ("activity_regularizer", "return_sequences", "return_state", "go_backwards", "stateful", "unroll", "use_cudnn")
+_OF_LAYER = ("activity_regularizer", "return_sequences", "return_state", "go_backwards", "stateful", "unroll",
+             "use_cudnn")
 
 
 class SimpleRNN(_Recurrent):
@@ -96,7 +99,8 @@ class SimpleRNN(_Recurrent):
                  recurrent_initializer="orthogonal", bias_initializer="zeros", kernel_regularizer=None,
                  recurrent_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
                  recurrent_constraint=None, bias_constraint=None, dropout=0.0, recurrent_dropout=0.0,
-                 return_sequences=False, return_state=False, go_backwards=False, stateful=False, unroll=False, seed=None,
+                 return_sequences=False, return_state=False, go_backwards=False, stateful=False, unroll=False,
+                 seed=None,
                  **kwargs):
         values = dict(locals())
         super().__init__(units, settings=_settings(values, *_OF_LAYER), **{n: values[n] for n in _OF_LAYER[:-1]},
@@ -167,4 +171,5 @@ class GRU(_Recurrent):
     def _op(self, sequences, states, mask):
         cell = self.cell
         bias = tf.zeros([2, 3 * cell.units], cell.variable_dtype) if cell.bias is None else cell.bias
-        return _core._gru(sequences, cell.kernel, cell.recurrent_kernel, bias, None if states is None else states[0], mask)
+        return _core._gru(sequences, cell.kernel, cell.recurrent_kernel, bias, None if states is None else states[0],
+                          mask)

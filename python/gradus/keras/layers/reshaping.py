@@ -19,7 +19,9 @@ class Flatten(Layer):
         if self.data_format == "channels_first" and len(shape) > 2:
             inputs = to_channels_last(inputs)
         sizes = shape[1:]
-        return tf.reshape(inputs, [-1, math.prod(sizes)] if None not in sizes else [shape[0] or tf.shape(inputs)[0], -1])
+        if None not in sizes:
+            return tf.reshape(inputs, [-1, math.prod(sizes)])
+        return tf.reshape(inputs, [tf.shape(inputs)[0] if shape[0] is None else shape[0], -1])
 
     def compute_output_shape(self, input_shape):
         sizes = input_shape[1:]
@@ -42,7 +44,8 @@ class Reshape(Layer):
         if -1 in target and None not in sizes:
             rest = math.prod(n for n in target if n != -1)
             if rest == 0 or math.prod(sizes) % rest:
-                raise ValueError(f"The total size of the tensor must be unchanged. Received: input_shape={tuple(sizes)}, "
+                raise ValueError(f"The total size of the tensor must be unchanged. Received: "
+                                 f"input_shape={tuple(sizes)}, "
                                  f"target_shape={self.target_shape}")
             target[target.index(-1)] = math.prod(sizes) // rest
         elif -1 not in target and None not in sizes and math.prod(sizes) != math.prod(target):
@@ -68,7 +71,8 @@ class Permute(Layer):
         super().__init__(**kwargs)
         self.dims = tuple(dims)
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
-            raise ValueError(f"Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` must be "
+            raise ValueError(f"Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` "
+                             f"must be "
                              f"consecutive and start from 1. Received dims={dims}")
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
         self.built = True

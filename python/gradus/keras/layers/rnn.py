@@ -42,9 +42,11 @@ class _Cell(Layer):
     def __init__(self, units, activation="tanh", recurrent_activation=None, use_bias=True,
                  kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
                  kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None,
-                 recurrent_constraint=None, bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, seed=None, **kwargs):
+                 recurrent_constraint=None, bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, seed=None,
+                 **kwargs):
         if units <= 0:
-            raise ValueError(f"Received an invalid value for argument `units`, expected a positive integer, got {units}.")
+            raise ValueError(f"Received an invalid value for argument `units`, expected a positive integer, got "
+                             f"{units}.")
         kwargs.pop("implementation", None)
         super().__init__(**kwargs)
         self.units, self.use_bias, self.seed = units, use_bias, seed
@@ -70,7 +72,8 @@ class _Cell(Layer):
 
     def build(self, input_shape):
         width = self.gates * self.units
-        self.kernel = self.add_weight(name="kernel", shape=(input_shape[-1], width), initializer=self.kernel_initializer,
+        self.kernel = self.add_weight(name="kernel", shape=(input_shape[-1], width),
+                                      initializer=self.kernel_initializer,
                                       regularizer=self.kernel_regularizer, constraint=self.kernel_constraint)
         self.recurrent_kernel = self.add_weight(
             name="recurrent_kernel", shape=(self.units, width), initializer=self.recurrent_initializer,
@@ -175,7 +178,8 @@ class LSTMCell(_Cell):
         first, units = self.bias_initializer, self.units
 
         def forget_gate_open(shape, dtype=None):
-            return tf.concat([first((units,), dtype=dtype), tf.ones([units], dtype), first((2 * units,), dtype=dtype)], 0)
+            return tf.concat([first((units,), dtype=dtype), tf.ones([units], dtype), first((2 * units,), dtype=dtype)],
+                             0)
         return forget_gate_open
 
     def call(self, inputs, states, training=None):
@@ -204,7 +208,8 @@ class GRUCell(_Cell):
                  recurrent_constraint=None, bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, reset_after=True,
                  seed=None, **kwargs):
         super().__init__(units, activation, recurrent_activation, use_bias, kernel_initializer, recurrent_initializer,
-                         bias_initializer, kernel_regularizer, recurrent_regularizer, bias_regularizer, kernel_constraint,
+                         bias_initializer, kernel_regularizer, recurrent_regularizer, bias_regularizer,
+                         kernel_constraint,
                          recurrent_constraint, bias_constraint, dropout, recurrent_dropout, seed, **kwargs)
         self.reset_after = reset_after
 
@@ -248,7 +253,8 @@ class StackedRNNCells(Layer):
             if not hasattr(cell, "call"):
                 raise ValueError(f"All cells must have a `call` method. Received cell without a `call` method: {cell}")
             if not hasattr(cell, "state_size"):
-                raise ValueError(f"All cells must have a `state_size` attribute. Received cell without a `state_size`: {cell}")
+                raise ValueError(f"All cells must have a `state_size` attribute. Received cell without a "
+                                 f"`state_size`: {cell}")
         self.cells = list(cells)
 
     @property
@@ -337,14 +343,16 @@ def initial_state_of(cell, batch_size, dtype):
 class RNN(Layer):
     """A cell over sequences [batch, time, ...]."""
 
-    def __init__(self, cell, return_sequences=False, return_state=False, go_backwards=False, stateful=False, unroll=False,
+    def __init__(self, cell, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
+                 unroll=False,
                  zero_output_for_mask=False, **kwargs):
         if isinstance(cell, (list, tuple)):
             cell = StackedRNNCells(cell)
         if "call" not in dir(cell):
             raise ValueError(f"Argument `cell` should have a `call` method. Received: cell={cell}")
         if "state_size" not in dir(cell):
-            raise ValueError("The RNN cell should have a `state_size` attribute (single integer or list of integers, one "
+            raise ValueError("The RNN cell should have a `state_size` attribute (single integer or list of integers, "
+                             "one "
                              f"integer per RNN state). Received: cell={cell}")
         kwargs.pop("implementation", None)
         kwargs.pop("time_major", None)
@@ -373,7 +381,8 @@ class RNN(Layer):
         if self.states is not None:
             return
         if batch_size is None:
-            raise ValueError("When using `stateful=True` in a RNN, the batch size must be static. Found dynamic batch size: "
+            raise ValueError("When using `stateful=True` in a RNN, the batch size must be static. Found dynamic batch "
+                             "size: "
                              "sequence.shape=(None, ...)")
         first = flat(initial_state_of(self.cell, batch_size, self.compute_dtype))
         made = [Variable(value, trainable=False, dtype=self.variable_dtype, name="rnn_state") for value in first]
@@ -403,7 +412,8 @@ class RNN(Layer):
             initial_state = list(initial_state) if isinstance(initial_state, (list, tuple)) else [initial_state]
             if len(flat(initial_state)) != len(flat(self.state_size)):
                 raise ValueError(f"Layer {self.name} expected {len(flat(self.state_size))} state(s), but was passed "
-                                 f"{len(flat(initial_state))} initial state(s). Received: initial_state={initial_state}")
+                                 f"{len(flat(initial_state))} initial state(s). Received: "
+                                 f"initial_state={initial_state}")
         elif self.stateful:
             given = True
             initial_state = _packed(self.state_size, iter([tf.cast(v, self.compute_dtype) for v in self.states]))
@@ -420,7 +430,8 @@ class RNN(Layer):
     def _recur(self, sequences, states, mask, training):
         """All outputs (None if nobody asks for them), the last one, and the last states."""
         if sequences.shape[1] is None:
-            raise ValueError(f"Layer {self.name} runs its cell step by step, so the number of steps must be known. Inside a "
+            raise ValueError(f"Layer {self.name} runs its cell step by step, so the number of steps must be known. "
+                             f"Inside a "
                              "tf.function give sequences of one length, or use LSTM or GRU with their usual functions.")
         if states is None:
             states = self._zero_states(sequences)

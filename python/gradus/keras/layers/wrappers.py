@@ -12,7 +12,8 @@ class Wrapper(Layer):
 
     def __init__(self, layer, **kwargs):
         if not isinstance(layer, Layer):
-            raise TypeError(f"Layer {layer} supplied to Wrapper isn't a supported layer type. Please ensure wrapped layer is a "
+            raise TypeError(f"Layer {layer} supplied to Wrapper isn't a supported layer type. Please ensure wrapped "
+                            f"layer is a "
                             "valid Keras layer.")
         super().__init__(**kwargs)
         self.layer = layer
@@ -41,7 +42,8 @@ class TimeDistributed(Wrapper):
 
     def _inner(self, shape):
         if len(shape) < 3:
-            raise ValueError("`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dimensions, received: "
+            raise ValueError("`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dimensions, "
+                             "received: "
                              f"{shape}")
         return (shape[0], *shape[2:])
 
@@ -72,12 +74,14 @@ class Bidirectional(Layer):
 
     def __init__(self, layer, merge_mode="concat", weights=None, backward_layer=None, **kwargs):
         if not isinstance(layer, Layer):
-            raise ValueError(f"Please initialize `Bidirectional` layer with a `keras.layers.Layer` instance. Received: {layer}")
+            raise ValueError(f"Please initialize `Bidirectional` layer with a `keras.layers.Layer` instance. "
+                             f"Received: {layer}")
         if backward_layer is not None and not isinstance(backward_layer, Layer):
             raise ValueError("`backward_layer` need to be a `keras.layers.Layer` instance. Received: "
                              f"backward_layer={backward_layer}")
         if merge_mode not in ("sum", "mul", "ave", "concat", None):
-            raise ValueError(f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of {{\"sum\", \"mul\", "
+            raise ValueError(f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of {{\"sum\", "
+                             f"\"mul\", "
                              "\"ave\", \"concat\", None}")
         super().__init__(**kwargs)
         config = layer.get_config()

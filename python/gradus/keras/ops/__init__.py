@@ -3,7 +3,8 @@ from . import core, image, linalg, math, more, nn, numpy
 
 for _module in (core, numpy, math, more, nn, linalg):
     for _name, _value in vars(_module).items():
-        if not _name.startswith("_") and callable(_value) and getattr(_value, "__module__", "").startswith("gradus.keras.ops"):
+        _home = getattr(_value, "__module__", None) or ""
+        if not _name.startswith("_") and callable(_value) and _home.startswith("gradus.keras.ops"):
             globals()[_name] = _value
 custom_gradient = core.custom_gradient
-del _module, _name, _value
+del _module, _name, _value, _home

@@ -25,7 +25,8 @@ def _activation(function):
 
 
 for _name in ("celu elu gelu glu hard_shrink hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid "
-              "log_softmax relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus sparse_sigmoid "
+              "log_softmax relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus "
+              "sparse_sigmoid "
               "sparsemax squareplus swish tanh_shrink threshold").split():
     globals()[_name] = _activation(getattr(activations, _name))
 del _name
@@ -74,7 +75,8 @@ def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=No
     """The transpose of a convolution in one or two dimensions."""
     from ..layers.convolution import Conv1DTranspose, Conv2DTranspose
     layer = (Conv1DTranspose, Conv2DTranspose)[len(kernel.shape) - 3]
-    made = layer(kernel.shape[-2], tuple(kernel.shape[:-2]), strides, padding, output_padding, data_format, dilation_rate,
+    made = layer(kernel.shape[-2], tuple(kernel.shape[:-2]), strides, padding, output_padding, data_format,
+                 dilation_rate,
                  use_bias=False)
     made.kernel = kernel
     return made.call(inputs)
@@ -127,7 +129,8 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
     x = _tensor(x)
     shape = [1] * len(x.shape)
     shape[axis] = -1
-    mean, variance, offset, scale = (None if v is None else tf.reshape(v, shape) for v in (mean, variance, offset, scale))
+    given = (mean, variance, offset, scale)
+    mean, variance, offset, scale = (None if v is None else tf.reshape(v, shape) for v in given)
     return tf.nn.batch_normalization(x, mean, variance, offset, scale, epsilon)
 
 
@@ -145,7 +148,8 @@ def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwarg
 def rms_normalization(x, scale=1, axis=-1, epsilon=None):
     """Each line along an axis divided by the root of its mean square."""
     x = _floating(x)
-    return x * tf.math.rsqrt(tf.reduce_mean(tf.square(x), axis, keepdims=True) + (epsilon or 1e-7)) * tf.cast(scale, x.dtype)
+    mean_square = tf.reduce_mean(tf.square(x), axis, keepdims=True)
+    return x * tf.math.rsqrt(mean_square + (epsilon or 1e-7)) * tf.cast(scale, x.dtype)
 
 
 @_op
@@ -172,7 +176,8 @@ def binary_crossentropy(target, output, from_logits=False):
 def categorical_crossentropy(target, output, from_logits=False, axis=-1):
     """-sum(t log(o)) along an axis."""
     target, output = _together(target, output)
-    logits = output if from_logits else _logits.logits_of(output, "softmax") if axis in (-1, len(output.shape) - 1) else None
+    last = axis in (-1, len(output.shape) - 1)
+    logits = output if from_logits else _logits.logits_of(output, "softmax") if last else None
     if logits is not None:
         return tf.nn.softmax_cross_entropy_with_logits(target, logits, axis=axis)
     output = output / tf.reduce_sum(output, axis, keepdims=True)

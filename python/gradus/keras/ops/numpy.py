@@ -17,7 +17,8 @@ from ._op import together as _together
 from ._op import unary as _unary
 
 _publish(globals(), [_unary(*pair, _floating) for pair in {
-    "arccos": tf.acos, "arccosh": tf.acosh, "arcsin": tf.asin, "arcsinh": tf.asinh, "arctan": tf.atan, "arctanh": tf.atanh,
+    "arccos": tf.acos, "arccosh": tf.acosh, "arcsin": tf.asin, "arcsinh": tf.asinh, "arctan": tf.atan,
+    "arctanh": tf.atanh,
     "ceil": tf.math.ceil, "cos": tf.cos, "cosh": tf.cosh, "exp": tf.exp, "expm1": tf.math.expm1, "floor": tf.floor,
     "log": tf.math.log, "log1p": tf.math.log1p, "reciprocal": tf.math.reciprocal, "sin": tf.sin, "sinh": tf.sinh,
     "sqrt": tf.sqrt, "tan": tf.tan, "tanh": tf.tanh}.items()])
