@@ -112,7 +112,7 @@ MaxPooling2D = MaxPool2D = _pooling("MaxPooling2D", BasePooling, 2, "max", "The 
 MaxPooling3D = MaxPool3D = _pooling("MaxPooling3D", BasePooling, 3, "max", "The largest of each window of a volume.")
 AveragePooling1D = AvgPool1D = _pooling("AveragePooling1D", BasePooling, 1, "avg", "The mean of each window of times.")
 AveragePooling2D = AvgPool2D = _pooling("AveragePooling2D", BasePooling, 2, "avg", "The mean of each window of pixels.")
-AveragePooling3D = AvgPool3D = _pooling("AveragePooling3D", BasePooling, 3, "avg", "The mean of each block of a volume.")
+AveragePooling3D = AvgPool3D = _pooling("AveragePooling3D", BasePooling, 3, "avg", "The mean of each block in volumes.")
 GlobalMaxPooling1D = GlobalMaxPool1D = _pooling("GlobalMaxPooling1D", BaseGlobalPooling, 1, "max",
                                                 "The largest over time.")
 GlobalMaxPooling2D = GlobalMaxPool2D = _pooling("GlobalMaxPooling2D", BaseGlobalPooling, 2, "max",

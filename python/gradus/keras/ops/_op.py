@@ -3,48 +3,16 @@ import functools
 
 import gradus as tf
 
+from .. import backend
 from .._operation import KerasTensor, apply_symbolically
 from .._state import floatx
 
-_ORDER = {name: i for i, name in enumerate("uint8 int8 uint16 int16 uint32 int32 uint64 int64".split())}
-_SIGNED_ABOVE = {"uint8": "int16", "uint16": "int32", "uint32": "int64", "uint64": "int64"}
+_PYTHONS = {"int": int, "float": float}
 
 
-def result_type(*dtypes):
-    """The dtype in which values of these dtypes meet: floats win over integers, wide ones over narrow ones.
-
-    "int" and "float" are Python's numbers, which take the dtype of what they meet."""
-    names = {d if d in ("int", "float") else tf.as_dtype(d).name for d in dtypes}
-    weak = names & {"int", "float"}
-    names -= weak
-    if not names:
-        return floatx() if "float" in weak else "int32"
-    if len(names) > 1:
-        names = {functools.reduce(_meet, sorted(names))}
-    name = names.pop()
-    if "float" in weak and not ("float" in name or "complex" in name):
-        return floatx()
-    if "int" in weak and name == "bool":
-        return "int32"
-    return name
-
-
-def _meet(a, b):
-    if a == b:
-        return a
-    if "bool" in (a, b):
-        return b if a == "bool" else a
-    for kind in ("complex", "float"):
-        inside = [x for x in (a, b) if kind in x]
-        if len(inside) == 1:
-            return inside[0]
-        if len(inside) == 2:
-            wide = max(inside, key=lambda x: int(x.lstrip("bcomplexfloat")))
-            return "float32" if set(inside) == {"bfloat16", "float16"} else wide
-    low, high = sorted((a, b), key=_ORDER.get)
-    if high.startswith("u") == low.startswith("u") or not high.startswith("u"):
-        return high
-    return _SIGNED_ABOVE[high]
+def result_type(*kinds):
+    """The dtype in which values of these kinds meet; "int" and "float" are Python's numbers."""
+    return backend.result_type(*(_PYTHONS.get(kind, kind) for kind in kinds))
 
 
 def dtype_of(x):
