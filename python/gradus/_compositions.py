@@ -22,6 +22,12 @@ class UnconnectedGradients(enum.Enum):
 class TensorSpec:
     """The shape and dtype of a tensor."""
 
+    def __new__(cls, shape=None, dtype=None, name=None):
+        if cls is TensorSpec and getattr(dtype, "name", dtype) == "string":
+            from .data._structure import StringSpec
+            cls = StringSpec
+        return object.__new__(cls)
+
     def __init__(self, shape, dtype=None, name=None):
         self._shape = TensorShape(shape)
         self._dtype = _tf().as_dtype("float32" if dtype is None else dtype)

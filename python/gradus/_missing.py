@@ -20,7 +20,6 @@ INSTEAD = {
     "placeholder": "TensorFlow 1 is not covered yet: pass tensors to functions",
     "gradients": "tf.gradients works on graphs: use tf.GradientTape, or gradus.grad",
     "strings": "strings are not covered",
-    "string": "strings are not covered",
     "image": "images are not covered yet: use NumPy or another library to read and resize them",
     "SparseTensor": "sparse tensors are not covered yet: use tf.gather and tf.math.unsorted_segment_sum",
     "sparse": "sparse tensors are not covered yet: use tf.gather and tf.math.unsorted_segment_sum",
@@ -40,6 +39,9 @@ INSTEAD = {
 
 
 def __getattr__(name):
+    if name == "string":  # of the elements of datasets; no op takes strings
+        from .data._strings import string
+        return string
     if name in _LAZY:
         try:
             return importlib.import_module("gradus." + name)

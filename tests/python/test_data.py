@@ -304,6 +304,16 @@ def test_strings_pass_through():
         tf.add(first, 1)
 
 
+def test_string_specs():
+    spec = tf.TensorSpec([None], tf.string)
+    assert repr(spec) == "TensorSpec(shape=(None,), dtype=tf.string, name=None)"
+    d = D.from_generator(lambda: iter([["a", "b"]]), output_signature=spec)
+    assert next(iter(d)).numpy().tolist() == [b"a", b"b"] and d.element_spec == spec
+    assert next(iter(D.from_generator(lambda: iter(["x"]), output_types=tf.string))).numpy() == b"x"
+    with pytest.raises(TypeError):
+        tf.cast([1], tf.string)
+
+
 def test_files(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"one\ntwo\r\n\nlast")
     (tmp_path / "b.txt").write_bytes(b"three\n")

@@ -176,6 +176,47 @@ def test_records(tmp_path):
     assert framed(b"") == good[19:35]
 
 
+def test_examples(tmp_path):
+    train, path = tf.train, str(tmp_path / "e.tfrecord")
+
+    def example(i):
+        return train.Example(features=train.Features(feature={
+            "text": train.Feature(bytes_list=train.BytesList(value=[b"a%d" % i, b""])),
+            "x": train.Feature(float_list=train.FloatList(value=np.array([1.5 * i, -2.0]))),
+            "n": train.Feature(int64_list=train.Int64List(value=[-1, 2 ** 40])),
+            "many": train.Feature(int64_list=train.Int64List(value=range(i)))}))
+
+    with tf.io.TFRecordWriter(path, tf.io.TFRecordOptions("GZIP")) as writer:
+        for i in range(3):
+            writer.write(example(i).SerializeToString())
+    spec = {"text": tf.io.FixedLenFeature([2], tf.string), "x": tf.io.FixedLenFeature([2], tf.float32),
+            "n": tf.io.FixedLenFeature([2, 1], tf.int64), "none": tf.io.FixedLenFeature([], tf.float32, 7.0),
+            "many": tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True)}
+    records = tf.data.TFRecordDataset(path, "GZIP")
+    parsed = [tf.io.parse_single_example(r, spec) for r in records]
+    assert [p["x"].numpy().tolist() for p in parsed] == [[0, -2], [1.5, -2], [3, -2]]
+    assert parsed[2]["many"].numpy().tolist() == [0, 1] and parsed[1]["n"].numpy().tolist() == [[-1], [2 ** 40]]
+    batch = next(iter(records.batch(3).map(lambda r: tf.io.parse_example(r, spec))))
+    assert batch["many"].numpy().tolist() == [[0, 0], [0, 0], [0, 1]] and batch["none"].numpy().tolist() == [7, 7, 7]
+    assert batch["text"].numpy().tolist() == [[b"a0", b""], [b"a1", b""], [b"a2", b""]]
+    for bad in ({"x": tf.io.FixedLenFeature([3], tf.float32)}, {"x": tf.io.FixedLenFeature([2], tf.int64)},
+                {"missing": tf.io.FixedLenFeature([], tf.int64)}):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.io.parse_single_example(example(1).SerializeToString(), bad)
+    with pytest.raises(TypeError):
+        train.BytesList(value=["text"])
+    data = example(2).SerializeToString()
+    assert train.Example.FromString(data).features.feature["x"].float_list.value == [3.0, -2.0]
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        broken = bytearray(data[:rng.integers(1, len(data))])
+        broken[rng.integers(len(broken))] = rng.integers(256)
+        try:
+            train.Example.FromString(bytes(broken))
+        except tf.errors.DataLossError:
+            pass
+
+
 def test_by_tensorboard(tmp_path):
     loader = pytest.importorskip("tensorboard.backend.event_processing.event_file_loader")
     from tensorboard.util import tensor_util

@@ -29,7 +29,7 @@ class NoneTensorSpec:
 class StringSpec(TensorSpec):
     """Of a leaf that is a string; what TensorSpec(shape, tf.string) would be."""
 
-    def __init__(self, shape, name=None):
+    def __init__(self, shape, dtype=None, name=None):
         self._shape, self._name = TensorShape(shape), name
 
     shape = property(lambda self: self._shape)

@@ -8,8 +8,11 @@ from .._records import framed as _framed
 from .._safetensors import load_safetensors, save_safetensors
 from ..data._strings import StringTensor as _StringTensor
 from . import gfile
+from ._examples import (FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example,
+                        parse_single_example)
 
-__all__ = ["TFRecordOptions", "TFRecordWriter", "decode_raw", "gfile", "load_safetensors", "matching_files", "read_file",
+__all__ = ["FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "parse_example", "parse_single_example",
+           "TFRecordOptions", "TFRecordWriter", "decode_raw", "gfile", "load_safetensors", "matching_files", "read_file",
            "save_safetensors", "write_file"]
 
 

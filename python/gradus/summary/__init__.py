@@ -14,7 +14,8 @@ import numpy as np
 from .. import _core
 from .._effects import at_each_run
 from .._files import text_of
-from ._events import BLOBS, SCALAR, TENSOR, EventFile, event, message, value
+from .._protobuf import message
+from ._events import BLOBS, SCALAR, TENSOR, EventFile, event, value
 from ._png import as_bytes, png
 
 __all__ = ["SummaryWriter", "create_file_writer", "create_noop_writer", "experimental", "flush", "histogram", "image",

@@ -1,43 +1,16 @@
-"""TensorBoard's event files: records (TFRecord) that are protocol buffers of type Event, written by hand.
-
-A message is a sequence of fields: a key (number and kind) and a value; kinds are varint, 64 bits, length and bytes.
-"""
+"""TensorBoard's event files: records (TFRecord) that are protocol buffers of type Event, written by hand."""
 import os
 import socket
-import struct
 import threading
 import time
 
 import numpy as np
 
+from .._protobuf import double, integer, message
 from .._records import framed
 
 DT_FLOAT, DT_DOUBLE, DT_STRING = 1, 2, 7
 SCALAR, TENSOR, BLOBS = 1, 2, 3  # SummaryMetadata.data_class
-
-
-def _varint(number):
-    number &= 2 ** 64 - 1
-    made = bytearray()
-    while number > 127:
-        made.append(number & 127 | 128)
-        number >>= 7
-    made.append(number)
-    return bytes(made)
-
-
-def integer(field, value):
-    return _varint(field << 3) + _varint(int(value)) if value else b""
-
-
-def double(field, value):
-    return _varint(field << 3 | 1) + struct.pack("<d", value)
-
-
-def message(field, content):
-    if isinstance(content, str):
-        content = content.encode()
-    return _varint(field << 3 | 2) + _varint(len(content)) + content
 
 
 def tensor(array):

@@ -1,0 +1,116 @@
+"""tf.io.parse_single_example and parse_example: records (tf.train.Example) as dicts of tensors."""
+import collections
+
+import numpy as np
+
+from .. import errors
+from ..data._strings import StringTensor
+from ..train._example import Example
+
+FixedLenFeature = collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"], defaults=[None])
+FixedLenSequenceFeature = collections.namedtuple(
+    "FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"], defaults=[False, None])
+
+
+class VarLenFeature(collections.namedtuple("VarLenFeature", ["dtype"])):
+    """Would be a sparse tensor, which is not covered."""
+
+
+def _name(dtype):
+    return "string" if getattr(dtype, "name", dtype) in ("string", str, bytes) else _dtype(dtype).name
+
+
+def _dtype(dtype):
+    import gradus
+    return gradus.as_dtype(dtype)
+
+
+_LISTS = {"string": "bytes_list", "float32": "float_list", "int64": "int64_list"}
+
+
+def _shape(spec):
+    return [spec.shape] if isinstance(spec.shape, int) else list(spec.shape)
+
+
+def _values(feature, spec, key):
+    """The list of one feature, or None if it is missing."""
+    kind = _name(spec.dtype)
+    if kind not in _LISTS:
+        raise ValueError(f"features are tf.float32, tf.int64 or tf.string, got {spec.dtype!r} for '{key}'")
+    if feature is None or feature.WhichOneof() is None:
+        return None
+    if feature.WhichOneof() != _LISTS[kind]:
+        raise errors.InvalidArgumentError(None, None, f"Key: {key}. Data types don't match. Expected type: {kind}")
+    return getattr(feature, _LISTS[kind]).value
+
+
+def _array(values, spec):
+    kind = _name(spec.dtype)
+    if kind != "string":
+        return np.asarray(values, kind)
+    made = np.empty(len(values), object)
+    made[:] = values
+    return made
+
+
+def _one(feature, spec, key):
+    shape = _shape(spec)
+    if isinstance(spec, VarLenFeature):
+        raise NotImplementedError(f"'{key}': VarLenFeature gives a sparse tensor, which is not covered; use "
+                                  "tf.io.FixedLenSequenceFeature([], dtype, allow_missing=True)")
+    values = _values(feature, spec, key)
+    if isinstance(spec, FixedLenSequenceFeature):
+        if values is None and not spec.allow_missing:
+            raise errors.InvalidArgumentError(None, None, f"Feature: {key} is required but could not be found.")
+        return _array(values or [], spec).reshape([-1, *shape])
+    if values is None:
+        if spec.default_value is None:
+            raise errors.InvalidArgumentError(None, None, f"Feature: {key} (data type: {_name(spec.dtype)}) is required but "
+                                              "could not be found.")
+        default = spec.default_value.encode() if isinstance(spec.default_value, str) else spec.default_value
+        return np.broadcast_to(np.asarray(default, object if _name(spec.dtype) == "string" else _name(spec.dtype)), shape)
+    array = _array(values, spec)
+    if array.size != int(np.prod(shape)):
+        raise errors.InvalidArgumentError(None, None, f"Key: {key}. Can't parse serialized Example: {array.size} values, "
+                                          f"expected shape {shape}.")
+    return array.reshape(shape)
+
+
+def _tensor(array):
+    import gradus
+    return StringTensor(array) if array.dtype == object else gradus.convert_to_tensor(np.ascontiguousarray(array).reshape(array.shape))
+
+
+def _parsed(data, features):
+    data = data.numpy() if hasattr(data, "numpy") else data
+    found = Example.FromString(data).features.feature
+    return {key: _one(found.get(key), spec, key) for key, spec in features.items()}
+
+
+def parse_single_example(serialized, features, example_names=None, name=None):
+    """One record as a dict of tensors."""
+    if not features:
+        raise ValueError("Missing: features was empty")
+    return {key: _tensor(array) for key, array in _parsed(serialized, features).items()}
+
+
+def parse_example(serialized, features, example_names=None, name=None):
+    """A batch of records as a dict of tensors; sequences are padded with default_value or zeros."""
+    if not features:
+        raise ValueError("Missing: features was empty")
+    records = serialized.numpy() if hasattr(serialized, "numpy") else np.asarray(serialized, object)
+    rows = [_parsed(r, features) for r in np.asarray(records, object).ravel()]
+    made = {}
+    for key, spec in features.items():
+        arrays = [row[key] for row in rows]
+        if isinstance(spec, FixedLenSequenceFeature):
+            longest = max((len(a) for a in arrays), default=0)
+            strings = _name(spec.dtype) == "string"
+            fill = spec.default_value if spec.default_value is not None else b"" if strings else 0
+            padded = np.full([len(arrays), longest, *_shape(spec)], fill, object if strings else _name(spec.dtype))
+            for row, array in zip(padded, arrays):
+                row[:len(array)] = array
+            made[key] = _tensor(padded)
+        else:
+            made[key] = _tensor(np.stack(arrays))
+    return made
