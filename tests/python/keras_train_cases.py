@@ -132,12 +132,12 @@ error(lambda: losses.categorical_crossentropy(np.array([0, 1]), probabilities(2,
 _SCORES = "numbers(6, low=0, seed=3)"
 _LABELS = "np.array([0, 1, 1, 0, 1, 0])"
 _SECOND = "(np.array([1, 1, 0, 0, 1, 1]), numbers(6, low=0, seed=4), {'sample_weight': np.array([1.0, 2.0, 0.5, 1.0, 0.0, 3.0])})"
-_BINARY = ["AUC()", "AUC(curve='PR')", "AUC(summation_method='minoring')", "AUC(summation_method='majoring')",
-           "AUC(curve='PR', summation_method='majoring')", "AUC(num_thresholds=5)", "AUC(thresholds=[0.2, 0.7])",
-           "AUC(from_logits=True)", "Precision()", "Recall()", "Precision(thresholds=[0.3, 0.6])", "Recall(thresholds=0.3)",
+_BINARY = ["AUC()", "AUC(20, curve='PR')", "AUC(20, summation_method='minoring')", "AUC(20, summation_method='majoring')",
+           "AUC(20, curve='PR', summation_method='majoring')", "AUC(num_thresholds=5)", "AUC(thresholds=[0.2, 0.7])",
+           "AUC(20, from_logits=True)", "Precision()", "Recall()", "Precision(thresholds=[0.3, 0.6])", "Recall(thresholds=0.3)",
            "TruePositives()", "TrueNegatives()", "FalsePositives(thresholds=[0.3, 0.6])", "FalseNegatives()",
-           "SensitivityAtSpecificity(0.5)", "SpecificityAtSensitivity(0.5)", "PrecisionAtRecall(0.6)",
-           "RecallAtPrecision(0.6)", "BinaryAccuracy()", "BinaryAccuracy(threshold=0.3)"]
+           "SensitivityAtSpecificity(0.5, 20)", "SpecificityAtSensitivity(0.5, 20)", "PrecisionAtRecall(0.6, 20)",
+           "RecallAtPrecision(0.6, 20)", "BinaryAccuracy()", "BinaryAccuracy(threshold=0.3)"]
 _BATCHES = ("(one_hot(0, 2, 1, 1), probabilities(4, 3, seed=2))",
             "(one_hot(2, 2, 0), probabilities(3, 3, seed=5), {'sample_weight': np.array([1.0, 0.5, 2.0])})")
 _MANY = ["CategoricalAccuracy()", "TopKCategoricalAccuracy(k=2)", "MeanSquaredError()", "MeanAbsoluteError()",
@@ -148,7 +148,7 @@ _MANY = ["CategoricalAccuracy()", "TopKCategoricalAccuracy(k=2)", "MeanSquaredEr
          "R2Score()", "R2Score(class_aggregation=None)", "R2Score(class_aggregation='variance_weighted_average')",
          "R2Score(num_regressors=1)", "PearsonCorrelation()", "ConcordanceCorrelation()", "OneHotIoU(3, [0, 2])",
          "OneHotMeanIoU(3)", "Precision(top_k=1)", "Recall(top_k=2, class_id=1)", "Precision(class_id=0)",
-         "AUC(multi_label=True)", "AUC(multi_label=True, label_weights=[0.2, 0.3, 0.5])", "AUC(num_thresholds=10)",
+         "AUC(10, multi_label=True)", "AUC(10, multi_label=True, label_weights=[0.2, 0.3, 0.5])", "AUC(num_thresholds=10)",
          "MeanMetricWrapper(losses.mean_squared_error)", "Accuracy()"]
 _SPARSE = ["SparseCategoricalAccuracy()", "SparseTopKCategoricalAccuracy(k=2)", "SparseCategoricalCrossentropy()",
            "SparseCategoricalCrossentropy(ignore_class=1)"]

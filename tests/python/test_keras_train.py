@@ -20,7 +20,7 @@ DIFFERENT = {
     "losses.Huber(0.3).get_config()": "the setting is kept",
     "losses.CosineSimilarity(axis=0).get_config()": "the setting is kept",
     'error(lambda: metrics.AUC(curve="x"))': "PRGAIN is not covered",
-    "{k: v for k, v in metrics.AUC(multi_label=True, label_weights=[0.2, 0.3, 0.5]).get_config().items() if k != 'name'}":
+    "{k: v for k, v in metrics.AUC(10, multi_label=True, label_weights=[0.2, 0.3, 0.5]).get_config().items() if k != 'name'}":
         "a list, which can be written to a file",
 }
 
