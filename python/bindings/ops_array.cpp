@@ -47,8 +47,9 @@ Tensor filled(const Shape& shape, DType dtype, bool one) {
 }
 
 PyObject* like(const Arguments& a, bool one) {
-  const Tensor x = a.tensor(0);
-  return wrap(filled(x.shape(), a.dtype(1, x.dtype()), one));
+  const Tensor x = a.tensor(0);  // its sizes may be symbols
+  const DType dtype = a.dtype(1, x.dtype());
+  return wrap(one ? ones(x.shape(), dtype) : zeros(x.shape(), dtype));
 }
 
 // range(limit), range(start, limit[, delta]): one dtype that holds all of them.

@@ -515,3 +515,10 @@ def test_mlp_with_adam(compiled):
     assert losses[0] > 0.05 and losses[-1] < 0.25 * losses[0]
     if compiled:
         assert run.experimental_get_tracing_count() == 2
+
+
+def test_values_like_others_keep_unknown_sizes():
+    f = tf.function(lambda x: x + tf.zeros_like(x) + 2.0 * tf.ones_like(x))
+    for rows in (3, 5, 7):
+        assert f(tf.ones([rows, 2])).numpy().sum() == 6 * rows
+    assert f.explain().startswith("<lambda>: 2 traces")
