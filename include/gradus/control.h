@@ -114,6 +114,10 @@ using LoopTest = std::function<Tensor(const std::vector<Tensor>&)>;
 using LoopBody = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::vector<Tensor> vars,
                               std::int64_t maximum_iterations);
+// While a function is traced: those variables after the loop that follow from constants alone; the
+// others are undefined. Nothing is added to the program.
+std::vector<Tensor> known_results(const LoopTest& test, const LoopBody& body,
+                                  std::vector<Tensor> vars, std::int64_t maximum_iterations);
 // `body` takes the variables and one row of each x, and gives the variables and rows of results.
 std::vector<Tensor> run_scan(const LoopBody& body, std::vector<Tensor> vars,
                              const std::vector<Tensor>& xs, std::int64_t length, bool reverse);

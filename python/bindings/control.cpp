@@ -35,10 +35,15 @@ PyObject* choose(const Arguments& a) {
 Ref to_tuple(const std::vector<Tensor>& tensors) {
   Ref tuple = Ref::own(PyTuple_New(static_cast<Py_ssize_t>(tensors.size())));
   for (std::size_t i = 0; i < tensors.size(); ++i)
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(tensors[i]));
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
+                     tensors[i].defined() ? wrap(tensors[i]) : Py_NewRef(Py_None));
   return tuple;
 }
 
+using RunLoop = std::vector<Tensor> (*)(const detail::LoopTest&, const detail::LoopBody&,
+                                        std::vector<Tensor>, std::int64_t);
+
+template <RunLoop run>
 PyObject* loop(const Arguments& a) {
   const auto test = [&](const std::vector<Tensor>& vars) {
     const Ref answer = Ref::own(PyObject_CallObject(a[0], to_tuple(vars)));
@@ -48,8 +53,7 @@ PyObject* loop(const Arguments& a) {
     const Ref next = Ref::own(PyObject_CallObject(a[1], to_tuple(vars)));
     return to_tensors(next, "while_loop");
   };
-  std::vector<Tensor> vars = to_tensors(a[2], "while_loop");
-  return to_tuple(detail::run_while(test, body, std::move(vars), a.integer(3))).release();
+  return to_tuple(run(test, body, to_tensors(a[2], "while_loop"), a.integer(3))).release();
 }
 
 // A loop of the program begins with an array whose rows are like what its body will write.
@@ -96,7 +100,11 @@ const FunctionEntry entries[] = {
     {"_choose", "index, branches", "The results of the branch that the program will choose.",
      choose},
     {"_loop", "test, body, loop_vars, maximum_iterations",
-     "body(*loop_vars) repeated while test(*loop_vars) holds, as a part of the program.", loop},
+     "body(*loop_vars) repeated while test(*loop_vars) holds, as a part of the program.",
+     loop<detail::run_while>},
+    {"_known_results", "test, body, loop_vars, maximum_iterations",
+     "Those results of a loop that follow from constants; None for the others.",
+     loop<detail::known_results>},
     {"_zero_rows", "size, row", "Zeros: so many rows, or as many as a tensor has, like this one.",
      zero_rows},
     {"_set_row", "tensor, index, row", "The tensor with one row replaced.",

@@ -19,7 +19,7 @@ class _Again(Exception):
 
 def _choose(index, branches):
     """The results of the branch that the program will choose. Arrays of tensors are results like others."""
-    rows, arrays = {}, {}  # by position of the leaf: a row that some branch wrote, and an array
+    rows, arrays, like = {}, {}, []  # by position of the leaf: a row that some branch wrote, and an array
 
     def run(number):
         result = branches[number]()
@@ -27,6 +27,7 @@ def _choose(index, branches):
         if not any(isinstance(leaf, TensorArray) for leaf in leaves):
             return result
         missing = False
+        like[:] = [result]
         for i, leaf in enumerate(leaves):
             if not isinstance(leaf, TensorArray):
                 continue
@@ -38,20 +39,21 @@ def _choose(index, branches):
                 tensors = [leaf._zeros_like(rows[i])]
             missing = missing or (not tensors and i in rows)
             arrays[i] = leaf if i not in arrays or arrays[i]._rows is None else arrays[i]
-            leaves[i] = tensors[0] if tensors else _tf().constant(0)
+            leaves[i] = tensors or [_tf().constant(0)]
         if missing and number == len(branches) - 1:
             raise _Again
-        return nest.pack_sequence_as(result, leaves)
+        return leaves
 
     while True:
         try:
             result = _core._choose(index, tuple(functools.partial(run, i) for i in range(len(branches))))
         except _Again:
             continue
-        leaves = nest.flatten(result)
+        if not arrays:
+            return result
         for i, array in arrays.items():
-            leaves[i] = array._with_tensors([leaves[i]] if i in rows else [])
-        return nest.pack_sequence_as(result, leaves) if arrays else result
+            result[i] = array._with_tensors(result[i] if i in rows else [])
+        return nest.pack_sequence_as(like[0], result)
 
 
 def cond(pred, true_fn=None, false_fn=None, name=None):

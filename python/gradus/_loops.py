@@ -2,7 +2,7 @@
 import sys
 
 from . import _core, nest
-from ._tensor_array import TensorArray
+from ._tensor_array import TensorArray, must_run_eagerly
 
 __all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map", "while_loop"]
 
@@ -40,7 +40,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     packed = tuple if isinstance(loop_vars, tuple) else list
     loop_vars = nest.map_structure(_convert, list(loop_vars))
     if _core._is_tracing():
-        return packed(_TracedLoop(cond, body, loop_vars, maximum_iterations).run())
+        return packed(_TracedLoop(cond, body, loop_vars, maximum_iterations, shape_invariants is not None).run())
     count = 0
     while (maximum_iterations is None or count < int(maximum_iterations)) and cond(*loop_vars):
         result = _as_vars(body(*loop_vars), len(loop_vars))
@@ -57,8 +57,8 @@ class _Again(Exception):
 class _TracedLoop:
     """A loop of the program. Arrays of tensors are carried as one tensor each."""
 
-    def __init__(self, cond, body, loop_vars, maximum_iterations):
-        self._cond, self._body, self._vars = cond, body, loop_vars
+    def __init__(self, cond, body, loop_vars, maximum_iterations, shapes_vary):
+        self._cond, self._body, self._vars, self._shapes_vary = cond, body, loop_vars, shapes_vary
         self._leaves = nest.flatten(loop_vars)
         self._limit, self._traced_limit = -1, None
         if maximum_iterations is not None:
@@ -67,8 +67,32 @@ class _TracedLoop:
             else:
                 self._traced_limit = maximum_iterations
 
+    def _make_room(self):
+        """Arrays that grow in the loop get the size that they will have."""
+        growing = {i: a for i, a in enumerate(self._leaves) if isinstance(a, TensorArray) and a._may_grow()}
+        for i, array in growing.items():
+            self._leaves[i] = array._measuring()
+        found = None
+        while growing and found is None:
+            start = self._flat(self._leaves)
+            try:
+                found = _core._known_results(self._test, self._step, start, self._limit)
+            except _Again:
+                continue
+        at = 0
+        for i, leaf in enumerate(self._leaves):
+            if i in growing:
+                if not leaf._seen:  # nothing was written
+                    self._leaves[i] = growing[i]
+                elif found[at] is None or self._traced_limit is not None:
+                    must_run_eagerly()
+                else:
+                    self._leaves[i] = growing[i]._with_room(int(found[at][0]), leaf._seen[0])
+            at += len(leaf._tensors()) if isinstance(leaf, TensorArray) else 1
+
     def run(self):
         tf = _tf()
+        self._make_room()
         while True:
             start = self._flat(self._leaves)
             try:
@@ -105,13 +129,14 @@ class _TracedLoop:
             raise _Again
         return self._flat(after)
 
-    @staticmethod
-    def _check(i, was, now):
+    def _check(self, i, was, now):
         name = f"Loop variable {i}"
         if was.dtype != now.dtype:
             raise TypeError(f"{name} enters the loop with type {was.dtype!r} but has type {now.dtype!r} after 1 iteration. "
                             "Its type should remain constant.")
         if not was.shape.is_compatible_with(now.shape):
+            if self._shapes_vary:
+                must_run_eagerly()
             raise ValueError(
                 f"{name} enters the loop with shape {was.shape}, but has shape {now.shape} after one iteration. To allow "
                 "the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a "

@@ -2,7 +2,8 @@
 
 Eagerly it is a list that is changed in place. While a function is traced, writing gives a new array: a list as long
 as all positions are known numbers, and from the first traced position on (or from the loop that carries it on) one
-tensor with a row for each element, which the loops of the program write in place.
+tensor with a row for each element, which the loops of the program write in place. How large an array becomes that grows
+in a loop is found out by tracing the loop once with an array that only measures itself.
 """
 import sys
 
@@ -22,7 +23,7 @@ def _known(index):
     return None
 
 
-def _must_run_eagerly():
+def must_run_eagerly():
     from ._function import MustRunEagerly
     raise MustRunEagerly("the size of a TensorArray depends on values")
 
@@ -39,9 +40,11 @@ class TensorArray:
         self._infer_shape = bool(infer_shape)
         self._clear = (True if clear_after_read is None else clear_after_read) and not _core._is_tracing()
         if _core._traced_name(size) is not None:
-            _must_run_eagerly()
+            must_run_eagerly()
         self._items = [None] * (0 if size is None else int(size))
         self._rows = None  # one tensor with all elements, instead of the list
+        self._count = None  # with rows, if it may grow into them: how many elements there are so far, shape [1]
+        self._seen = None  # a list: this array only measures itself, and keeps a row here
         self._size_of = None  # a tensor with as many rows as this array will have, if that is not a known number
 
     dtype = property(lambda self: self._dtype)
@@ -54,19 +57,45 @@ class TensorArray:
 
     def _tensors(self):
         """The tensors that a loop carries: the rows, or nothing as long as nobody knows what a row is like."""
+        if self._seen is not None:
+            return [self._count]
         rows = self._as_rows()
-        return [] if rows is None else [rows]
+        return [] if rows is None else [rows] if self._count is None else [rows, self._count]
 
     def _with_tensors(self, tensors):
         copy = self._copy()
-        if tensors:
+        if self._seen is not None:
+            copy._count = tensors[0]
+        elif tensors:
             copy._items, copy._rows = None, tensors[0]
+            copy._count = tensors[1] if len(tensors) > 1 else None
+        return copy
+
+    def _may_grow(self):
+        return self._dynamic and self._count is None and (self._rows is None or self._rows.shape[0] is not None)
+
+    def _known_size(self):
+        return len(self._items) if self._rows is None else self._rows.shape[0]
+
+    def _measuring(self):
+        copy = self._copy()
+        copy._count, copy._seen = _tf().constant([self._known_size()]), []
+        return copy
+
+    def _with_room(self, size, row):
+        """The same with room for so many elements like `row`."""
+        copy, known = self._copy(), self._known_size()
+        rows = self._as_rows() if known else None
+        if size > known:
+            more = _core._zero_rows(size - known, row)
+            rows = more if rows is None else _tf().concat([rows, more], 0)
+        copy._items, copy._rows, copy._count = None, rows, _tf().constant([known])
         return copy
 
     def _zeros_like(self, row):
         """Rows for this array, which is empty so far; `row` may be a tensor of a loop's body or of a branch."""
         if self._size_of is None and not self._items:
-            _must_run_eagerly()  # it grows; with a known size, as in tf.TensorArray(dtype, size=n), it is a tensor
+            must_run_eagerly()  # it grows; with a known size, as in tf.TensorArray(dtype, size=n), it is a tensor
         return _core._zero_rows(len(self._items) if self._size_of is None else self._size_of, row)
 
     @classmethod
@@ -113,6 +142,8 @@ class TensorArray:
     def size(self, name=None):
         """The number of elements, a tensor."""
         tf = _tf()
+        if self._count is not None:
+            return self._count[0]
         return tf.constant(len(self._items)) if self._rows is None else tf.shape(self._rows)[0]
 
     def __len__(self):
@@ -125,9 +156,14 @@ class TensorArray:
         array = self._target()
         if self._infer_shape:
             array._element_shape = array._element_shape.merge_with(value.shape)
+        if self._count is not None:
+            array._count = tf.maximum(self._count, tf.cast(index, tf.int32) + 1)
+        if self._seen is not None:
+            self._seen[:] = [value]
+            return array
         if array._rows is None and position is None:
             if array._dynamic and not array._items and array._size_of is None:
-                _must_run_eagerly()
+                must_run_eagerly()
             rows = array._as_rows()
             if rows is None:
                 rows = array._zeros_like(value)
@@ -149,6 +185,8 @@ class TensorArray:
     def read(self, index, name=None):
         """The tensor at a position."""
         tf, position = _tf(), _known(index)
+        if self._seen:  # what it is does not matter here
+            return _core._zero_rows(1, self._seen[0])[0]
         if self._rows is not None or position is None:
             return tf.gather(self._written_rows(), index)
         if not 0 <= position < len(self._items):
@@ -178,7 +216,11 @@ class TensorArray:
             None, None, "TensorArray has nothing to stack or read: no element was written and element_shape is not given")
 
     def _written_rows(self):
+        if self._seen is not None or (self._count is not None and _core._traced_name(self._count) is not None):
+            must_run_eagerly()
         rows = self._as_rows()
+        if rows is not None and self._count is not None and int(self._count[0]) != rows.shape[0]:
+            rows = rows[:int(self._count[0])]
         return self._nothing() if rows is None else rows
 
     def stack(self, name=None):
@@ -193,7 +235,8 @@ class TensorArray:
         tf = _tf()
         if self._rows is None:
             return tf.concat(self._filled(), 0)
-        return tf.reshape(self._rows, tf.concat([[-1], tf.shape(self._rows)[2:]], 0))
+        rows = self._written_rows()
+        return tf.reshape(rows, tf.concat([[-1], tf.shape(rows)[2:]], 0))
 
     def gather(self, indices, name=None):
         """Some tensors, stacked."""

@@ -55,6 +55,33 @@ bool is_small_and_known(const Tensor& t) {
   return is_concrete(t) && static_cast<std::int64_t>(t.num_bytes()) <= kMaxBytes;
 }
 
+// Integers that follow from what decides, the size of an array that grows say, are as well known.
+void add_followers(const Graph& body, std::span<const Tensor> operands, std::size_t carries,
+                   std::vector<bool>& decides, std::vector<bool>& in_body) {
+  std::vector<bool> known = decides;
+  for (std::size_t i = 0; i < carries; ++i)
+    known[i] = known[i] || (is_small_and_known(operands[i]) && is_integer(operands[i].dtype()));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < carries; ++i) {
+      if (!known[i] || decides[i]) continue;
+      std::vector<bool> needed(body.value_count(), false);
+      needed[body.outputs()[i]] = true;
+      needed = needed_for(body, std::move(needed));
+      bool follows = !has_effects(body, needed);
+      for (std::size_t k = 0; k < operands.size(); ++k)
+        if (needed[body.inputs()[k]]) follows = follows && known[k];
+      if (follows) continue;
+      known[i] = false;
+      changed = true;
+    }
+  }
+  for (std::size_t i = 0; i < carries; ++i)
+    if (known[i]) in_body[body.outputs()[i]] = true;
+  in_body = needed_for(body, std::move(in_body));
+  decides = std::move(known);
+}
+
 }  // namespace
 
 std::vector<bool> needed_carries(const Region& region, std::vector<bool> needed) {
@@ -116,6 +143,7 @@ std::optional<TripCount> trip_count(const WhileLoop& loop, std::span<const Tenso
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (decides[i] && !is_small_and_known(operands[i])) return {};
   if (has_effects(test, in_test) || has_effects(body, in_body)) return {};
+  add_followers(body, operands, carries, decides, in_body);
 
   // One step: the deciding carries after an iteration, and whether there is another.
   const auto step = Graph::make(), start = Graph::make();

@@ -163,6 +163,40 @@ std::shared_ptr<CountedLoop> counted(const std::shared_ptr<Region>& body, std::s
   return loop;
 }
 
+struct TracedWhile {
+  std::shared_ptr<WhileLoop> loop;
+  std::vector<Tensor> operands;
+  TracedBody body;
+};
+
+TracedWhile trace_while(const detail::LoopTest& test, const detail::LoopBody& body,
+                        std::vector<Tensor> vars, std::int64_t maximum) {
+  const std::size_t count = vars.size();
+  if (count == 0) fail<InvalidArgumentError>("[while_loop] there are no loop variables");
+  TracedWhile made{
+      std::make_shared<WhileLoop>(),
+      {},
+      trace_body("while_loop", std::move(vars), {}, [&](auto in) { return body(in); })};
+  TracedBody& traced = made.body;
+  if (traced.region.out.size() != traced.start.size())
+    fail<InvalidArgumentError>("[while_loop] there are ", count,
+                               " loop variables and the body gives ", traced.region.out.size());
+  std::vector<Aval> carries;
+  for (const Tensor& t : traced.start) carries.push_back({t.dtype(), t.shape()});
+  std::vector<OpenRegion> open;
+  open.push_back(open_region(*thread_context.graph, carries, traced.written,
+                             [&](const std::vector<Tensor>& in) { return std::vector{test(in)}; }));
+  check_test(open[0].out[0]);
+  open.push_back(std::move(traced.region));
+  std::vector<std::shared_ptr<Region>> regions;
+  made.operands = traced.start;
+  for (const Tensor& t : close_regions(open, regions)) made.operands.push_back(t);
+  made.loop->test = regions[0];
+  made.loop->body = regions[1];
+  made.loop->maximum_iterations = maximum;
+  return made;
+}
+
 // A loop of a known count. Counters that nothing else needs are not carried.
 Tensors run_known(const WhileLoop& loop, const TripCount& known, std::vector<Tensor> operands) {
   const std::size_t carries = loop.carries();
@@ -193,34 +227,26 @@ std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::v
   give_dtypes("while_loop", vars);
   if (!thread_context.graph) return run_eagerly(test, body, std::move(vars), maximum);
   const std::size_t count = vars.size();
-  if (count == 0) fail<InvalidArgumentError>("[while_loop] there are no loop variables");
-  TracedBody traced =
-      trace_body("while_loop", std::move(vars), {}, [&](auto in) { return body(in); });
-  if (traced.region.out.size() != traced.start.size())
-    fail<InvalidArgumentError>("[while_loop] there are ", count,
-                               " loop variables and the body gives ", traced.region.out.size());
-  std::vector<Aval> carries;
-  for (const Tensor& t : traced.start) carries.push_back({t.dtype(), t.shape()});
-  std::vector<OpenRegion> open;
-  open.push_back(open_region(*thread_context.graph, carries, traced.written,
-                             [&](const std::vector<Tensor>& in) { return std::vector{test(in)}; }));
-  check_test(open[0].out[0]);
-  open.push_back(std::move(traced.region));
-  const auto loop = std::make_shared<WhileLoop>();
-  std::vector<std::shared_ptr<Region>> regions;
-  std::vector<Tensor> operands = traced.start;
-  for (const Tensor& t : close_regions(open, regions)) operands.push_back(t);
-  loop->test = regions[0];
-  loop->body = regions[1];
-  loop->maximum_iterations = maximum;
+  auto [loop, operands, traced] = trace_while(test, body, std::move(vars), maximum);
+  const std::size_t carries = traced.start.size();
   if (const std::optional<TripCount> known = trip_count(*loop, operands))
     return take_results(run_known(*loop, *known, operands), traced, count);
   loop->test = with_counter(*loop->test, false);
   loop->body = with_counter(*loop->body, true);
-  loop->counted = counted(loop->body, carries.size() + 1);
+  loop->counted = counted(loop->body, carries + 1);
   operands.insert(operands.begin(), Tensor(std::int64_t{0}));
   const Tensors out = run_while_node(loop, operands);
   return take_results(Tensors(out.begin() + 1, out.end()), traced, count);
+}
+
+std::vector<Tensor> known_results(const LoopTest& test, const LoopBody& body,
+                                  std::vector<Tensor> vars, std::int64_t maximum) {
+  give_dtypes("while_loop", vars);
+  const std::size_t count = vars.size();
+  const TracedWhile traced = trace_while(test, body, std::move(vars), maximum);
+  const std::optional<TripCount> known = trip_count(*traced.loop, traced.operands);
+  if (!known) return std::vector<Tensor>(count);
+  return {known->last.begin(), known->last.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 std::int64_t rows_of(const std::vector<Tensor>& xs) {
