@@ -55,8 +55,9 @@ def models():
         return m, [rng.normal(size=(8, 4)), rng.normal(size=(8, 3))], np.eye(2)[rng.integers(0, 2, 8)]
 
     def recurrent():
-        m = keras.Sequential([keras.Input((6,)), layers.Embedding(11, 4), layers.Bidirectional(layers.LSTM(3, return_sequences=True)),
-                              layers.GRU(3), layers.Dense(1, activation="sigmoid")], name="text")
+        m = keras.Sequential([keras.Input((6,)), layers.Embedding(11, 4),
+                              layers.Bidirectional(layers.LSTM(3, return_sequences=True)), layers.GRU(3),
+                              layers.Dense(1, activation="sigmoid")], name="text")
         m.compile("rmsprop", "binary_crossentropy")
         return m, rng.integers(0, 11, (8, 6)), rng.integers(0, 2, (8, 1)).astype(float)
 

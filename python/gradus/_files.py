@@ -8,8 +8,8 @@ import secrets
 def written_aside(path):
     """An open binary file beside `path` that takes its place when the block ends without an exception.
 
-    The bytes are on the disk before the name changes, so that neither a crash nor a full disk leaves half a file: whoever
-    reads sees the old one or the new one.
+    The bytes are on the disk before the name changes, so that neither a crash nor a full disk leaves half a file:
+    whoever reads sees the old one or the new one.
     """
     path = os.path.realpath(os.fspath(path))
     folder, name = os.path.split(path)

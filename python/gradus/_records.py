@@ -34,7 +34,7 @@ def crc32c(data):
 
 
 def masked(data):
-    """The checksum as it is stored: turned by 15 bits, plus a constant, so that checksums of checksums do not degenerate."""
+    """The checksum as it is stored: turned by 15 bits, plus a constant."""
     crc = crc32c(data)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 

@@ -1,6 +1,7 @@
 """safetensors files: a JSON header with names, dtypes, shapes and places, then the bytes of the tensors.
 
-The format has no checksum. Written files carry one (CRC-32C of the header and of all data) in their metadata, and it is compared if present.
+The format has no checksum. Written files carry one (CRC-32C of the header and of all data) in their metadata, and it is
+compared if present.
 """
 import json
 import os
@@ -31,7 +32,8 @@ def save_safetensors(path, tensors, metadata=None):
         if tensor.dtype.name not in _NAMES:
             raise TypeError(f"safetensors files cannot hold {tensor.dtype!r} ('{name}')")
         data = _bytes(tensor)
-        header[name] = {"dtype": _NAMES[tensor.dtype.name], "shape": list(tensor.shape), "data_offsets": [at, at + len(data)]}
+        header[name] = {"dtype": _NAMES[tensor.dtype.name], "shape": list(tensor.shape),
+                        "data_offsets": [at, at + len(data)]}
         pieces.append(data)
         at += len(data)
     body = b"".join(pieces)

@@ -170,7 +170,8 @@ def test_manager(tmp_path):
     step.assign(0)
     assert again.restore_or_initialize() == paths[3] and int(step) == 4
     assert again.save(checkpoint_number=9).endswith("ckpt-9")
-    assert tf.train.get_checkpoint_state(str(tmp_path)).all_model_checkpoint_paths == [paths[3], str(tmp_path / "ckpt-9")]
+    state = tf.train.get_checkpoint_state(str(tmp_path))
+    assert state.all_model_checkpoint_paths == [paths[3], str(tmp_path / "ckpt-9")]
     with pytest.raises(ValueError):
         tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=0)
 

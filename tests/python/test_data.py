@@ -19,7 +19,8 @@ for _line in (pathlib.Path(__file__).parent / "data_reference.json").read_text()
 
 # Lines that Gradus answers differently on purpose.
 DIFFERENT = {
-    "plain(D.range(5).reduce(np.int64(0), lambda s, x: s + x)), error(lambda: D.range(5).reduce(0, lambda s, x: s + x))":
+    "plain(D.range(5).reduce(np.int64(0), lambda s, x: s + x)), error(lambda: D.range(5).reduce(0, lambda s, x: s + "
+    "x))":
         "functions of elements run eagerly, where mixed dtypes are an InvalidArgumentError",
 }
 
@@ -194,7 +195,8 @@ def test_a_cache_in_a_file(tmp_path):
     calls = []
 
     def make():
-        return D.range(6).map(lambda x: calls.append(1) or (x, {"half": tf.cast(x, tf.float32) / 2})).cache(str(tmp_path / "c"))
+        made = D.range(6).map(lambda x: calls.append(1) or (x, {"half": tf.cast(x, tf.float32) / 2}))
+        return made.cache(str(tmp_path / "c"))
 
     first = values(make())
     assert values(make()) == first and len(calls) <= 7  # read from the file; one call may look for the spec
@@ -229,7 +231,11 @@ def test_texts_of_a_folder(tmp_path, capsys):
 ])
 def test_cached_elements_stay_what_they_were(make):
     made = make(D.from_tensor_slices((np.arange(22.0).reshape(11, 2), np.arange(11))))
-    one = lambda d: [tf.nest.map_structure(lambda t: None if t is None else t.numpy().tolist(), e) for e in d]  # noqa: E731
+
+    def one(dataset):
+        plain = lambda t: None if t is None else t.numpy().tolist()  # noqa: E731
+        return [tf.nest.map_structure(plain, e) for e in dataset]
+
     cached = made.cache()
     assert one(cached) == one(made) and one(cached) == one(made) == one(cached)
     shuffled = [d.shuffle(4, seed=3) for d in (made.cache(), made)]

@@ -166,7 +166,7 @@ def test_paths_of_a_subclassed_model(tmp_path):
         for k, c in node[2].items():
             visit(c, f"{at}/{k}")
     visit(root, "")
-    # As Keras: public attributes in the order of the alphabet (`layers` before `named` and `several`), then private ones.
+    # As Keras: public attributes in the order of the alphabet (`layers` before `named`), then private ones.
     assert found == {"", "a", "layers/dense_1", "layers/dense_2", "layers/dense_3", "layers/dense_4"}
     other = Parts()
     other(np.ones((1, 2), "float32"))
@@ -221,7 +221,8 @@ def test_operations(tmp_path):
     y = ops.concatenate([y, ops.reshape(1.0 - a, (-1, 4, 3))], axis=-1) ** 2
     model = keras.Model([a, b], [y[..., 1:], ops.split(b, 2, axis=1)[0]])
     model.save(tmp_path / "m.keras")
-    written = {c["class_name"]: c for c in json.loads(zipfile.ZipFile(tmp_path / "m.keras").read("config.json"))["config"]["layers"]}
+    config = json.loads(zipfile.ZipFile(tmp_path / "m.keras").read("config.json"))["config"]
+    written = {c["class_name"]: c for c in config["layers"]}
     assert written["Mean"]["config"] == {"name": "mean", "axis": -1, "keepdims": True}  # as Keras writes it
     assert written["Mean"]["inbound_nodes"][0]["kwargs"] == {} and written["LeakyRelu"]["module"] == "keras.src.ops.nn"
     x = np.random.default_rng(0).normal(size=(2, 2, 4, 3)).astype("float32")
@@ -315,12 +316,15 @@ def hostile(path, **parts):
 
 def test_hostile_models_are_refused(tmp_path):
     path = tmp_path / "m.keras"
-    for config in (b"", b"[]", b"3", b"{", b"[" * 100000, b'{"class_name": 3}', b'{"module": "os", "class_name": "system", '
+    for config in (b"", b"[]", b"3", b"{", b"[" * 100000, b'{"class_name": 3}',
+                   b'{"module": "os", "class_name": "system", '
                    b'"config": {"command": "true"}, "registered_name": "system"}',
-                   b'{"module": "builtins", "class_name": "function", "config": "eval", "registered_name": "function"}'):
+                   b'{"module": "builtins", "class_name": "function", "config": "eval", '
+                   b'"registered_name": "function"}'):
         with pytest.raises((tf.errors.OpError, ValueError, TypeError)):
             keras.models.load_model(hostile(path, config_json=config))
-    for parts in ({"config_json": None}, {"model_weights_h5": None}, {"model_weights_h5": b"\x89HDF\r\n\x1a\n" + bytes(200)}):
+    for parts in ({"config_json": None}, {"model_weights_h5": None},
+                  {"model_weights_h5": b"\x89HDF\r\n\x1a\n" + bytes(200)}):
         with pytest.raises((tf.errors.OpError, ValueError)):
             keras.models.load_model(hostile(path, **parts))
 
@@ -339,9 +343,10 @@ def test_nothing_is_unpickled_and_no_code_is_run(tmp_path):
         model.save(tmp_path / "m.keras")
     assert not (tmp_path / "m.keras").exists()
     config = json.loads(zipfile.ZipFile(DATA / "sequential.keras").read("config.json"))
-    config["config"]["layers"].append({"module": "keras.layers", "class_name": "Lambda", "registered_name": None, "config": {
-        "name": "lambda", "function": {"class_name": "__lambda__", "config": {"code": "4wAAAA==", "defaults": None,
-                                                                              "closure": None}}, "arguments": {}}})
+    code = {"class_name": "__lambda__", "config": {"code": "4wAAAA==", "defaults": None, "closure": None}}
+    config["config"]["layers"].append({
+        "module": "keras.layers", "class_name": "Lambda", "registered_name": None,
+        "config": {"name": "lambda", "function": code, "arguments": {}}})
     with pytest.raises((ValueError, TypeError), match="lambda"):
         keras.models.load_model(hostile(tmp_path / "l.keras", config_json=json.dumps(config).encode()))
 
@@ -428,7 +433,7 @@ def test_a_full_disk_keeps_the_old_files(tmp_path):
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before  # and nothing beside them
 
 
-# -------------------------------------------------------------------------------------------------- checkpoints of models
+# ---------------------------------------------------------------------------------------------- checkpoints of models
 
 def test_checkpoint_of_a_model(tmp_path):
     x, y = np.ones((8, 4), "float32"), np.ones((8, 2), "float32")
@@ -467,7 +472,8 @@ def test_datasets_of_the_cache_folder(tmp_path, monkeypatch):
 
     texts = np.empty(4, object)
     texts[:] = [[1, 5, 7], [2, 9], [3, 3, 3, 3], [8]]
-    np.savez(folder / "imdb.npz", x_train=texts, y_train=np.array([0, 1, 0, 1]), x_test=texts, y_test=np.array([0, 1, 0, 1]))
+    numbers = np.array([0, 1, 0, 1])
+    np.savez(folder / "imdb.npz", x_train=texts, y_train=numbers, x_test=texts, y_test=numbers)
     (a, b), _ = keras.datasets.imdb.load_data(num_words=10)
     order = np.arange(4)
     np.random.RandomState(113).shuffle(order)

@@ -4,8 +4,8 @@
     for images, labels in dataset:
         ...
 
-Elements, orders for given seeds, specs and errors are TensorFlow's. Functions given to map() and the like are called as they
-are, once per element. See docs/design/016.
+Elements, orders for given seeds, specs and errors are TensorFlow's. Functions given to map() and the like are called as
+they are, once per element. See docs/design/016.
 """
 from . import _dataset, _kinds
 from ._dataset import AUTOTUNE, Dataset, Iterator, NumpyIterator, Options
@@ -18,5 +18,6 @@ ThreadingOptions = Options
 
 from . import experimental  # noqa: E402
 
-__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "DatasetSpec", "FixedLengthRecordDataset",
-           "Iterator", "NumpyIterator", "Options", "TFRecordDataset", "TextLineDataset", "ThreadingOptions", "experimental"]
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "DatasetSpec",
+           "FixedLengthRecordDataset", "Iterator", "NumpyIterator", "Options", "TFRecordDataset", "TextLineDataset",
+           "ThreadingOptions", "experimental"]

@@ -22,11 +22,13 @@ def zip_datasets(args, datasets):
     elif args:
         datasets = tuple(args)
     if isinstance(datasets, list):
-        raise TypeError("Invalid input to `zip`: it must be a nested structure of `tf.data.Dataset`, where lists are no "
+        raise TypeError("Invalid input to `zip`: it must be a nested structure of `tf.data.Dataset`, where lists are "
+                        "no "
                         "structure; use a tuple.")
     for dataset in nest.flatten(datasets):
         if not isinstance(dataset, Dataset):
-            raise TypeError(f"Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
+            raise TypeError("Invalid input to `zip`. Inputs are expected to be (nested) structures of "
+                            "`tf.data.Dataset` "
                             f"objects, got {type(dataset)}.")
     return ZipDataset(datasets)
 
@@ -199,7 +201,8 @@ def sample_from_datasets(datasets, weights, seed, stop_on_empty):
         weights = np.full(len(datasets), 1 / len(datasets)) if weights is None else np.asarray(
             weights.numpy() if hasattr(weights, "numpy") else weights)
         if weights.shape != (len(datasets),):
-            raise ValueError(f"Invalid `weights`. The shape of `weights` should be compatible with `[len(datasets)]` but is "
+            raise ValueError("Invalid `weights`. The shape of `weights` should be compatible with `[len(datasets)]` "
+                             "but is "
                              f"{weights.shape}.")
         if weights.dtype.kind != "f":
             raise TypeError("Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64`")

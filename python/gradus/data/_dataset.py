@@ -145,7 +145,7 @@ class Dataset(collections.abc.Iterable):
     __nonzero__ = __bool__
 
     def __iter__(self):
-        """The elements. A compiled function that goes through them runs as plain Python; what it calls stays compiled."""
+        """The elements. A function that goes through them runs as plain Python; what it calls stays compiled."""
         if _core._is_tracing():
             raise MustRunEagerly("elements of a dataset are not known while a function is traced")
         return Iterator(self)
@@ -215,8 +215,8 @@ class Dataset(collections.abc.Iterable):
 
     # Transformations.
 
-    def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None, use_unbounded_threadpool=None,
-            name=None):
+    def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None,
+            use_unbounded_threadpool=None, name=None):
         """map_func of each element."""
         return _kinds.MapDataset(self, map_func, num_parallel_calls)
 
@@ -386,7 +386,8 @@ class Options:
         made._values.update(self._values)
         for name, value in options._values.items():
             mine = made._values.get(name)
-            made._values[name] = mine.merge(value) if isinstance(value, Options) and isinstance(mine, Options) else value
+            both = isinstance(value, Options) and isinstance(mine, Options)
+            made._values[name] = mine.merge(value) if both else value
         return made
 
 

@@ -93,7 +93,8 @@ class FixedLengthRecordDataset(FileDataset):
         content = file.read()
         body = content[header:len(content) - footer]
         if len(body) % record:
-            raise errors.InvalidArgumentError(None, None, f"{name} has {len(body)} bytes of records, which is no multiple "
+            raise errors.InvalidArgumentError(None, None, f"{name} has {len(body)} bytes of records, which is no "
+                                                          "multiple "
                                               f"of {record}")
         for at in range(0, len(body), record):
             yield body[at:at + record]

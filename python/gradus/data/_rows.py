@@ -1,8 +1,8 @@
 """Datasets whose elements are rows of tensors in memory: they are handled by row numbers.
 
-from_tensor_slices gives such rows, and take, skip, shard, shuffle, repeat, cache and zip keep them, so that batch() takes a
-whole batch out of each tensor by one gather (or slice) instead of stacking elements. The elements and their order are the same
-as without it.
+from_tensor_slices gives such rows, and take, skip, shard, shuffle, repeat, cache and zip keep them, so that batch()
+takes a whole batch out of each tensor by one gather (or slice) instead of stacking elements. The elements and their
+order are the same as without it.
 """
 import itertools
 

@@ -1,7 +1,7 @@
 """The order of shuffled elements: TensorFlow's, number for number, for the same seeds.
 
-A buffer is filled; each step gives a random one of its elements and puts the next of the input into its place. The random
-numbers are those of Philox, of which whole blocks are computed at once.
+A buffer is filled; each step gives a random one of its elements and puts the next of the input into its place. The
+random numbers are those of Philox, of which whole blocks are computed at once.
 """
 import itertools
 import threading

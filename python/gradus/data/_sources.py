@@ -145,7 +145,8 @@ def generator_dataset(generator, output_types, output_shapes, args, output_signa
         else:
             shapes = _flat_shapes(output_types, output_shapes)
             specs = [_typed_spec(s, t) for s, t in zip(shapes, nest.flatten(output_types))]
-            output_signature = specs[0] if not nest.is_nested(output_types) else nest.pack_sequence_as(output_types, specs)
+            output_signature = (nest.pack_sequence_as(output_types, specs) if nest.is_nested(output_types)
+                                else specs[0])
     elif output_types is not None or output_shapes is not None:
         raise TypeError("The `output_types` and `output_shapes` arguments are not supported with `output_signature`.")
     for spec in nest.flatten(output_signature):

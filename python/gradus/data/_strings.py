@@ -1,7 +1,7 @@
 """Strings in datasets: NumPy arrays of bytes that pass through, since the engine computes with numbers only.
 
-A StringTensor has what programs do with strings on their way to numbers: numpy(), shape, indexing, comparison. It can be
-batched, shuffled and given to Python functions; no op takes it.
+A StringTensor has what programs do with strings on their way to numbers: numpy(), shape, indexing, comparison. It can
+be batched, shuffled and given to Python functions; no op takes it.
 """
 import numpy as np
 
@@ -33,7 +33,8 @@ def _to_bytes(value):
         return value
     if isinstance(value, str):
         return value.encode()
-    raise TypeError(f"strings are made of str or bytes, got {type(value).__name__}: tensors hold numbers, bools and strings")
+    raise TypeError(f"strings are made of str or bytes, got {type(value).__name__}: tensors hold numbers, bools and "
+                    "strings")
 
 
 class StringTensor:

@@ -1,7 +1,7 @@
 """Elements of datasets and what is known of them: structures of tensors and of their specs.
 
-As in tf.data, tuples and mappings are structure and lists are tensors. What has been through `element` has only tensors,
-strings, datasets and None as leaves.
+As in tf.data, tuples and mappings are structure and lists are tensors. What has been through `element` has only
+tensors, strings, datasets and None as leaves.
 """
 import numpy as np
 

@@ -1,7 +1,7 @@
 """Work in the background: prefetching and parallel maps.
 
-A worker knows two queues and its input, never the iterator that reads from it: when that one is dropped, the worker is told
-to stop and ends after the element at hand. What goes wrong in a worker is raised where its result would have been.
+A worker knows two queues and its input, never the iterator that reads from it: when that one is dropped, the worker is
+told to stop and ends after the element at hand. What goes wrong in a worker is raised where its result would have been.
 """
 import atexit
 import collections

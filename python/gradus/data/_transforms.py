@@ -207,7 +207,8 @@ class CacheDataset(OneInput):
         if self._path is None:
             return
         if isinstance(columns, list):
-            raise NotImplementedError(f"the elements cannot be kept in '{self._path}': they are not tensors of one shape. "
+            raise NotImplementedError(f"the elements cannot be kept in '{self._path}': they are not tensors of one "
+                                      "shape. "
                                       "cache() without a name keeps them in memory")
         save_safetensors(self._path, {str(i): c for i, c in enumerate(columns[1])})
 
@@ -335,7 +336,8 @@ def checked_state(state, expected, name):
     """A state must stay of the kind that it was."""
     for made, spec in zip(nest.flatten(state), nest.flatten(expected)):
         if isinstance(spec, TensorSpec) and made.dtype != spec.dtype:
-            raise TypeError(f"The element types for the new state must match the initial state. Expected {spec.dtype!r}; "
+            raise TypeError("The element types for the new state must match the initial state. Expected "
+                            f"{spec.dtype!r}; "
                             f"got {made.dtype!r} from `{name}`.")
     return state
 
@@ -428,7 +430,8 @@ def _padded_shape(shape):
 def _flat_up_to(spec, value, convert):
     """One value per leaf of the spec."""
     if isinstance(spec, dict):
-        return [v for key in sorted(spec) for v in _flat_up_to(spec[key], None if value is None else value[key], convert)]
+        return [v for key in sorted(spec)
+                for v in _flat_up_to(spec[key], None if value is None else value[key], convert)]
     if isinstance(spec, (tuple, list)):
         if value is None:
             value = [None] * len(spec)
@@ -445,7 +448,8 @@ def _padded(column, shape, value):
     arrays = [np.asarray(c, object) if isinstance(c, StringTensor) else np.asarray(c) for c in column]
     for array in arrays:
         if array.ndim != len(shape):
-            raise invalid(f"All elements in a batch must have the same rank as the padded shape for component: expected "
+            raise invalid("All elements in a batch must have the same rank as the padded shape for component: "
+                          "expected "
                           f"rank {len(shape)} got element with rank {array.ndim}")
     largest = [max(a.shape[i] for a in arrays) for i in range(len(shape))]
     sizes = [m if n is None else n for m, n in zip(largest, shape)]

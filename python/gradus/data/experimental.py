@@ -35,7 +35,8 @@ class _AssertedDataset(_OneInput):
         else:
             if self._size in (count + 1, INFINITE, UNKNOWN):
                 return
-        raise errors.FailedPreconditionError(None, None, f"Input dataset was expected to contain {self._size} elements but "
+        raise errors.FailedPreconditionError(None, None, f"Input dataset was expected to contain {self._size} elements "
+                                                         "but "
                                              f"contained {'more' if count >= self._size else f'only {count + 1}'}.")
 
     def _cardinality(self):

@@ -12,8 +12,8 @@ from ._examples import (FixedLenFeature, FixedLenSequenceFeature, VarLenFeature,
                         parse_single_example)
 
 __all__ = ["FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "parse_example", "parse_single_example",
-           "TFRecordOptions", "TFRecordWriter", "decode_raw", "gfile", "load_safetensors", "matching_files", "read_file",
-           "save_safetensors", "write_file"]
+           "TFRecordOptions", "TFRecordWriter", "decode_raw", "gfile", "load_safetensors", "matching_files",
+           "read_file", "save_safetensors", "write_file"]
 
 
 def read_file(filename, name=None):

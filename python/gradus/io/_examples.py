@@ -65,20 +65,25 @@ def _one(feature, spec, key):
         return _array(values or [], spec).reshape([-1, *shape])
     if values is None:
         if spec.default_value is None:
-            raise errors.InvalidArgumentError(None, None, f"Feature: {key} (data type: {_name(spec.dtype)}) is required but "
+            raise errors.InvalidArgumentError(None, None, f"Feature: {key} (data type: {_name(spec.dtype)}) is "
+                                                          "required but "
                                               "could not be found.")
         default = spec.default_value.encode() if isinstance(spec.default_value, str) else spec.default_value
-        return np.broadcast_to(np.asarray(default, object if _name(spec.dtype) == "string" else _name(spec.dtype)), shape)
+        kind = _name(spec.dtype)
+        return np.broadcast_to(np.asarray(default, object if kind == "string" else kind), shape)
     array = _array(values, spec)
     if array.size != int(np.prod(shape)):
-        raise errors.InvalidArgumentError(None, None, f"Key: {key}. Can't parse serialized Example: {array.size} values, "
+        raise errors.InvalidArgumentError(None, None, f"Key: {key}. Can't parse serialized Example: {array.size} "
+                                                      "values, "
                                           f"expected shape {shape}.")
     return array.reshape(shape)
 
 
 def _tensor(array):
     import gradus
-    return StringTensor(array) if array.dtype == object else gradus.convert_to_tensor(np.ascontiguousarray(array).reshape(array.shape))
+    if array.dtype == object:
+        return StringTensor(array)
+    return gradus.convert_to_tensor(np.ascontiguousarray(array).reshape(array.shape))
 
 
 def _parsed(data, features):

@@ -32,7 +32,8 @@ class GFile:
 
     def _open(self):
         if self._file is None:
-            self._file = _guarded(open, self.name, mode=self.mode, **({} if "b" in self.mode else {"encoding": "utf-8"}))
+            encoding = None if "b" in self.mode else "utf-8"
+            self._file = _guarded(open, self.name, mode=self.mode, encoding=encoding)
         return self._file
 
     def __getattr__(self, name):

@@ -19,7 +19,8 @@ from ._events import BLOBS, SCALAR, TENSOR, EventFile, event, value
 from ._png import as_bytes, png
 
 __all__ = ["SummaryWriter", "create_file_writer", "create_noop_writer", "experimental", "flush", "histogram", "image",
-           "record_if", "scalar", "should_record_summaries", "text", "write", "graph", "trace_on", "trace_off", "trace_export"]
+           "record_if", "scalar", "should_record_summaries", "text", "write", "graph", "trace_on", "trace_off",
+           "trace_export"]
 
 
 class _State(threading.local):

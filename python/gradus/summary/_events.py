@@ -27,7 +27,8 @@ def tensor(array):
 
 def value(tag, array, plugin, data_class, description=None):
     """One Summary.Value with its metadata."""
-    metadata = message(1, message(1, plugin)) + (message(3, description) if description else b"") + integer(4, data_class)
+    described = message(3, description) if description else b""
+    metadata = message(1, message(1, plugin)) + described + integer(4, data_class)
     return message(1, message(1, tag) + message(8, tensor(array)) + message(9, metadata))
 
 

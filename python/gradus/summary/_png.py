@@ -18,7 +18,8 @@ def png(image):
 
     rows = np.zeros((height, 1 + width * channels), np.uint8)  # each row begins with the number of its filter, none
     rows[:, 1:] = image.reshape(height, width * channels)
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, _COLOURS[channels], 0, 0, 0))
+    head = struct.pack(">IIBBBBB", width, height, 8, _COLOURS[channels], 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head)
             + chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)) + chunk(b"IEND", b""))
 
 

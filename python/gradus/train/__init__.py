@@ -6,6 +6,7 @@ from ._reader import (CheckpointReader, checkpoint_exists, checkpoints_iterator,
                       load_variable)
 from ._state_file import CheckpointState, get_checkpoint_state, latest_checkpoint
 
-__all__ = ["BytesList", "Example", "Feature", "Features", "FloatList", "Int64List", "Checkpoint", "CheckpointManager", "CheckpointReader", "CheckpointState", "checkpoint_exists",
+__all__ = ["BytesList", "Example", "Feature", "Features", "FloatList", "Int64List", "Checkpoint", "CheckpointManager",
+           "CheckpointReader", "CheckpointState", "checkpoint_exists",
            "checkpoints_iterator", "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint",
            "load_variable"]

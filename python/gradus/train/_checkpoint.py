@@ -1,7 +1,7 @@
 """tf.train.Checkpoint: the state of objects in one file, `prefix.index`.
 
-The file is a safetensors file (which see) with one entry per variable and the graph of objects, as JSON, in its metadata. It
-appears whole or not at all, and is checked before any variable is touched.
+The file is a safetensors file (which see) with one entry per variable and the graph of objects, as JSON, in its
+metadata. It appears whole or not at all, and is checked before any variable is touched.
 """
 import json
 import os
@@ -24,7 +24,8 @@ def read_file(prefix):
     """(tensors by key, nodes of the graph) of a checkpoint."""
     path = _file_of(prefix)
     if not os.path.exists(path):
-        raise errors.NotFoundError(None, None, f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files "
+        raise errors.NotFoundError(None, None, "Unsuccessful TensorSliceReader constructor: Failed to find any "
+                                               "matching files "
                                    f"for {text_of(prefix)}")
     tensors, metadata = load_with_metadata(path, must_have_checksum=True)
     try:
@@ -33,10 +34,12 @@ def read_file(prefix):
         nodes = json.loads(metadata["objects"])
         count = len(nodes)
         for node in nodes:
-            if any(not 0 <= int(n) < count for n in node["children"].values()) or node.get("value", "") not in ("", *tensors):
+            outside = any(not 0 <= int(n) < count for n in node["children"].values())
+            if outside or "value" in node and node["value"] not in tensors:
                 raise ValueError("a node without its value")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise errors.DataLossError(None, None, f"'{path}' is no checkpoint of Gradus, or is damaged: {error}. Checkpoints of "
+        raise errors.DataLossError(None, None, f"'{path}' is no checkpoint of Gradus, or is damaged: {error}. "
+                                               "Checkpoints of "
                                    "TensorFlow are not read: save the weights as .weights.h5 there") from None
     return tensors, nodes
 
@@ -55,7 +58,8 @@ class Checkpoint:
         for name, value in kwargs.items():
             if not _graph.is_trackable(value):
                 raise ValueError(f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "
-                                 f"`Trackable`), got {value}. Variables, modules, layers, models, optimizers and lists or dicts "
+                                 f"`Trackable`), got {value}. Variables, modules, layers, models, optimizers and lists "
+                                 "or dicts "
                                  "of them can be saved.")
             setattr(self, name, value)
         if root is not None and not _graph.is_trackable(root):
@@ -139,7 +143,8 @@ class LoadStatus:
         for variable, key in fresh:
             value = self._tensors[key]
             if list(variable.shape) != list(value.shape):
-                raise ValueError(f"Received incompatible tensor with shape {value.shape} when attempting to restore variable with "
+                raise ValueError(f"Received incompatible tensor with shape {value.shape} when attempting to restore "
+                                 "variable with "
                                  f"shape {variable.shape} and name {variable.name}.")
         with gradus.init_scope():
             for variable, key in fresh:

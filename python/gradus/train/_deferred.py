@@ -1,7 +1,7 @@
 """Values of variables that do not exist yet: they are given when the variables appear.
 
-As long as values wait, the places where objects get parts (attributes of modules and layers, variables of layers, state of
-optimizers) look whether one of the parts is waited for. When nothing waits, nothing is looked at.
+As long as values wait, the places where objects get parts (attributes of modules and layers, variables of layers, state
+of optimizers) look whether one of the parts is waited for. When nothing waits, nothing is looked at.
 """
 import contextlib
 import functools

@@ -1,7 +1,7 @@
 """The graph of objects that a checkpoint saves: who holds whom under which name, down to variables.
 
-An object of the program is compared with the saved graph edge by edge, so that values find their variables by the way they are
-reached and not by a global name, and an object that is held twice is saved once.
+An object of the program is compared with the saved graph edge by edge, so that values find their variables by the way
+they are reached and not by a global name, and an object that is held twice is saved once.
 """
 import sys
 
@@ -35,8 +35,9 @@ def is_trackable(value):
     if isinstance(value, (list, tuple, dict, set)):
         return True
     walk = _keras()
-    return _is_metric(value) or (walk is not None and walk.is_saveable(value)) or type(value).__name__ == "Generator" and hasattr(
-        value, "state")
+    if _is_metric(value) or walk is not None and walk.is_saveable(value):
+        return True
+    return type(value).__name__ == "Generator" and hasattr(value, "state")
 
 
 def _holds(value, depth=0):

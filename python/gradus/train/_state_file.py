@@ -1,4 +1,4 @@
-"""The file `checkpoint` of a folder, which names the latest checkpoint and those that are kept: TensorFlow's text format."""
+"""The file `checkpoint` of a folder, which names the latest checkpoint and those that are kept."""
 import os
 import re
 

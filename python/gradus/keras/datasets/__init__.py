@@ -1,4 +1,5 @@
-"""keras.datasets: loaders for files in the cache folder (~/.keras/datasets). Nothing is downloaded: what is missing is named."""
+"""keras.datasets: loaders for files in the cache folder (~/.keras/datasets). Nothing is downloaded; what is missing is
+named."""
 import importlib as _importlib
 
 _NAMES = "boston_housing california_housing cifar10 cifar100 fashion_mnist imdb mnist reuters".split()

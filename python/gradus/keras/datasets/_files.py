@@ -17,7 +17,8 @@ def found(*names, url):
         path = name if os.path.isabs(name) else os.path.join(cache_folder(), name)
         if os.path.exists(path):
             return path
-    raise FileNotFoundError(f"'{os.path.join(cache_folder(), names[0])}' is not there, and Gradus does not download. Fetch {url} "
+    raise FileNotFoundError(f"'{os.path.join(cache_folder(), names[0])}' is not there, and Gradus does not download. "
+                            f"Fetch {url} "
                             f"and put it there (another folder: set KERAS_HOME).")
 
 
@@ -28,8 +29,8 @@ def hosted(name):
 class _PlainUnpickler(pickle.Unpickler):
     """Makes lists, dicts, numbers, strings and arrays; everything else is refused."""
 
-    _KNOWN = {("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct"), ("numpy", "ndarray"),
-              ("numpy", "dtype"), ("_codecs", "encode"), ("numpy._core.multiarray", "scalar"),
+    _KNOWN = {("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct"),
+              ("numpy", "ndarray"), ("numpy", "dtype"), ("_codecs", "encode"), ("numpy._core.multiarray", "scalar"),
               ("numpy.core.multiarray", "scalar")}
 
     def find_class(self, module, name):

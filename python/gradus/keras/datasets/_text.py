@@ -22,7 +22,8 @@ def shortened(maxlen, sequences, labels):
     """Without the sequences that are longer."""
     kept = [(x, y) for x, y in zip(sequences, labels) if len(x) < maxlen]
     if not kept:
-        raise ValueError(f"After filtering for sequences shorter than maxlen={maxlen}, no sequence was kept. Increase maxlen.")
+        raise ValueError(f"After filtering for sequences shorter than maxlen={maxlen}, no sequence was kept. Increase "
+                         "maxlen.")
     return [x for x, _ in kept], [y for _, y in kept]
 
 

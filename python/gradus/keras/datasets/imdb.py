@@ -4,7 +4,8 @@ import numpy as np
 from . import _files, _text
 
 
-def load_data(path="imdb.npz", num_words=None, skip_top=0, maxlen=None, seed=113, start_char=1, oov_char=2, index_from=3, **kwargs):
+def load_data(path="imdb.npz", num_words=None, skip_top=0, maxlen=None, seed=113, start_char=1, oov_char=2,
+              index_from=3, **kwargs):
     """((x_train, y_train), (x_test, y_test)); x are lists of numbers."""
     if kwargs:
         raise TypeError(f"Unrecognized keyword arguments: {kwargs}.")

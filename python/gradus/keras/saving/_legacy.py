@@ -1,4 +1,4 @@
-"""Models and weights in the HDF5 format of older Keras, for reading: weights lie under the names of layers, in order."""
+"""Models and weights in the HDF5 format of older Keras, for reading: weights lie under the names of layers."""
 import json
 import warnings
 
@@ -57,7 +57,8 @@ def _compile(model, training, root, path):
         optimizer = optimizers.deserialize(training["optimizer_config"])
         model.compile(optimizer=optimizer, **settings)
     except (TypeError, ValueError, KeyError) as error:
-        warnings.warn(f"The model of '{path}' could not be compiled as it was ({error}); compile it again.", stacklevel=3)
+        warnings.warn(f"The model of '{path}' could not be compiled as it was ({error}); compile it "
+                      "again.", stacklevel=3)
         return
     if "optimizer_weights" in root[2]:
         group = root[2]["optimizer_weights"]
@@ -103,7 +104,8 @@ def _assign(model, group, path, skip_mismatch, by_name=False):
         pairs = [(by[n], v) for n, v in saved if n in by]
     else:
         if len(layers) != len(saved):
-            raise ValueError(f"Layer count mismatch when loading weights from file. Model expected {len(layers)} layers, found "
+            raise ValueError(f"Layer count mismatch when loading weights from file. Model expected {len(layers)} "
+                             "layers, found "
                              f"{len(saved)} saved layers.")
         pairs = [(layer, values) for layer, (_, values) in zip(layers, saved)]
     with _weights.kept_on_failure(model):
@@ -114,7 +116,8 @@ def _assign(model, group, path, skip_mismatch, by_name=False):
                                  f"{len(variables)} weight(s). Received {len(values)} saved weight(s)")
             for variable, value in zip(variables, values):
                 if list(variable.shape) != list(value.shape):
-                    message = (f"Shape mismatch in layer '{layer.name}' for weight {variable.name}. Weight expects shape "
+                    message = (f"Shape mismatch in layer '{layer.name}' for weight {variable.name}. Weight expects "
+                               "shape "
                                f"{tuple(variable.shape)}. Received saved weight with shape {tuple(value.shape)}")
                     if not skip_mismatch:
                         raise ValueError(message)

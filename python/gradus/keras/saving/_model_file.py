@@ -1,8 +1,8 @@
-"""Whole models in .keras files: a zip archive with metadata.json, config.json, model.weights.h5 and, of layers that have files
-of their own (vocabularies), assets/path/name.
+"""Whole models in .keras files: a zip archive with metadata.json, config.json, model.weights.h5 and, of layers that
+have files of their own (vocabularies), assets/path/name.
 
-Every part of the archive is under a checksum. Nothing in it is executed: classes are found by name among those of Keras and
-those that the program registered or passed as custom_objects.
+Every part of the archive is under a checksum. Nothing in it is executed: classes are found by name among those of Keras
+and those that the program registered or passed as custom_objects.
 """
 import datetime
 import json
@@ -29,16 +29,19 @@ def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
     if kwargs:
         raise ValueError(f"The following argument(s) are not supported with the native Keras format: {list(kwargs)}")
     if path.endswith((".h5", ".hdf5")):
-        raise NotImplementedError("whole models are not written in the legacy HDF5 format: use a name that ends in `.keras`")
+        raise NotImplementedError("whole models are not written in the legacy HDF5 format: use a name that ends in "
+                                  "`.keras`")
     if not path.endswith(".keras"):
-        raise ValueError("Invalid filepath extension for saving. Please add either a `.keras` extension for the native Keras "
+        raise ValueError("Invalid filepath extension for saving. Please add either a `.keras` extension for the native "
+                         "Keras "
                          f"format (recommended) or a `.h5` extension. Received: filepath={path}.")
     if zipped is False:
         raise NotImplementedError("models are written as one file: leave out zipped=False")
     _weights.check_overwrite(path, overwrite)
     if not model.built:
         import warnings
-        warnings.warn("You are saving a model that has not yet been built. It might not contain any weights yet. Consider "
+        warnings.warn("You are saving a model that has not yet been built. It might not contain any weights yet. "
+                      "Consider "
                       "building the model first by calling it on some data.", stacklevel=2)
     from .. import __version__
     config = serialize_keras_object(model)
@@ -100,7 +103,8 @@ def _parts(path, wanted):
                 made.append(archive.read(info))
             return made
     except FileNotFoundError:
-        raise ValueError(f"File not found: filepath={path}. Please ensure the file is an accessible `.keras` zip file.") from None
+        raise ValueError(f"File not found: filepath={path}. Please ensure the file is an accessible `.keras` zip "
+                         "file.") from None
     except KeyError as error:
         raise errors.DataLossError(None, None, f"'{path}' is no .keras file: {error}") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OverflowError,
@@ -125,7 +129,8 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):  # 
         from ._legacy import load_legacy_model
         return load_legacy_model(path, custom_objects, compile)
     if not path.endswith(".keras"):
-        raise ValueError(f"File format not supported: filepath={path}. Keras 3 only supports V3 `.keras` files, legacy H5 format "
+        raise ValueError(f"File format not supported: filepath={path}. Keras 3 only supports V3 `.keras` files, legacy "
+                         "H5 format "
                          "files (`.h5` extension). TensorFlow's SavedModel is not covered.")
     config, content = _parts(path, [_CONFIG, _WEIGHTS])
     table = _weights.from_tree(_core._parse_hdf5(content, f"{path}:{_WEIGHTS}"))
@@ -142,7 +147,8 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):  # 
     if not hasattr(model, "load_own_variables"):
         raise errors.DataLossError(None, None, f"'{path}' holds no model, but {type(model).__name__}")
     if not getattr(model, "built", True) and any(table.values()):
-        raise ValueError(f"The model of '{path}' could not be built from its config, so it cannot be given its weights. Implement "
+        raise ValueError(f"The model of '{path}' could not be built from its config, so it cannot be given its "
+                         "weights. Implement "
                          "`build_from_config()`, or make the model, call it on data, and use load_weights.")
     if getattr(model, "built", True):
         _weights.assign(model, _without_optimizer(table) if not compile else table, False)

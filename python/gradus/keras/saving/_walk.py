@@ -1,8 +1,9 @@
 """Which objects of a model have state, and under which names: the paths of Keras' weight files.
 
-A saveable object is a layer, a model or an optimizer. Its own variables lie in `path/vars`, what it holds in an attribute under
-`path/attribute`, and members of lists, tuples, dicts and sets under the snake case of their class, numbered from the second on.
-An object is written where it is found first: public attributes in the order of the alphabet, then private ones.
+A saveable object is a layer, a model or an optimizer. Its own variables lie in `path/vars`, what it holds in an
+attribute under `path/attribute`, and members of lists, tuples, dicts and sets under the snake case of their class,
+numbered from the second on. An object is written where it is found first: public attributes in the order of the
+alphabet, then private ones.
 """
 from .. import _layer, _state
 from ..optimizers import Optimizer
@@ -25,7 +26,8 @@ _skipped = {}
 def _skipped_names(kind):
     """What every object of a kind has, and is no part of its state."""
     if kind not in _skipped:
-        names = {"_optimizer", "_functional", "_graph", "_quick", "_given", "operations", "metrics", "variables", "weights", "loss"}
+        names = {"_optimizer", "_functional", "_graph", "_quick", "_given", "operations", "metrics", "variables",
+                 "weights", "loss"}
         if kind is not Optimizer:
             names.update(vars(kind(name="nothing")))
         for base in kind.__mro__:

@@ -2,8 +2,8 @@
 
     layers/dense/vars/0  ->  a tensor
 
-The table is the same for .weights.h5 (and the file within .keras), .npz and .safetensors. Loading reads and checks a whole file
-first; if then an object cannot take its values, all variables get back what they had.
+The table is the same for .weights.h5 (and the file within .keras), .npz and .safetensors. Loading reads and checks a
+whole file first; if then an object cannot take its values, all variables get back what they had.
 """
 import os
 import warnings
@@ -129,7 +129,8 @@ def save_weights(model, filepath, overwrite=True, **kwargs):
     if not path.endswith(SUFFIXES):
         raise ValueError(f"The filename must end in `.weights.h5`. Received: filepath={path}")
     if not getattr(model, "built", True):
-        raise ValueError("You are saving a model that has not yet been built. Try building the model first by calling it on "
+        raise ValueError("You are saving a model that has not yet been built. Try building the model first by calling "
+                         "it on "
                          "some data or by using `build()`.")
     check_overwrite(path, overwrite)
     objects = collected(model)
@@ -158,7 +159,8 @@ def load_weights(model, filepath, skip_mismatch=False, objects_to_skip=None, **k
         from ._legacy import load_legacy_weights
         return load_legacy_weights(model, path, skip_mismatch, **kwargs)
     else:
-        raise ValueError(f"File format not supported: filepath={path}. Keras 3 only supports V3 `.keras` files, `.weights.h5` "
+        raise ValueError(f"File format not supported: filepath={path}. Keras 3 only supports V3 `.keras` files, "
+                         "`.weights.h5` "
                          "files, legacy H5 format files (`.h5` extension); here also `.npz` and `.safetensors` files.")
     assign(model, table, skip_mismatch)
 
@@ -190,7 +192,8 @@ def _own_variables(value):
 def assign(model, table, skip_mismatch):
     """Gives every object of the model its values; all or, unless mismatches are to be skipped, none."""
     if not getattr(model, "built", True):
-        raise ValueError("You are loading weights into a model that has not yet been built. Try building the model first by "
+        raise ValueError("You are loading weights into a model that has not yet been built. Try building the model "
+                         "first by "
                          "calling it on some data or by using `build()`.")
     failed, example = [], None
     with kept_on_failure(model):
@@ -207,7 +210,8 @@ def assign(model, table, skip_mismatch):
                 failed.append(value)
                 example = example or error
         if failed:
-            message = (f"A total of {len(failed)} objects could not be loaded. Example error message for object {failed[0]}:\n\n"
+            message = (f"A total of {len(failed)} objects could not be loaded. Example error message for object "
+                       f"{failed[0]}:\n\n"
                        f"{example}\n\nList of objects that could not be loaded:\n{failed}")
             if not skip_mismatch:
                 raise ValueError(message)

@@ -126,11 +126,14 @@ def text_dataset_from_directory(directory, labels="inferred", label_mode="int", 
 
     import gradus as tf
     if labels not in ("inferred", None) or label_mode not in ("int", "binary", "categorical", None):
-        raise NotImplementedError("labels are 'inferred' or None, and label_mode is 'int', 'binary', 'categorical' or None")
+        raise NotImplementedError("labels are 'inferred' or None, and label_mode is 'int', 'binary', 'categorical' or "
+                                  "None")
     if (validation_split is None) != (subset is None) or subset not in ("training", "validation", "both", None):
-        raise ValueError("`validation_split` and `subset` ('training', 'validation' or 'both') are given together or not at all")
+        raise ValueError("`validation_split` and `subset` ('training', 'validation' or 'both') are given together or "
+                         "not at all")
     if validation_split and shuffle and seed is None:
-        raise ValueError("If using `validation_split` and shuffling the data, you must provide a `seed` argument, to make sure "
+        raise ValueError("If using `validation_split` and shuffling the data, you must provide a `seed` argument, to "
+                         "make sure "
                          "that there is no overlap between the training and validation subset.")
     directory = os.fspath(directory)
     folders = sorted(f for f in os.listdir(directory) if os.path.isdir(os.path.join(directory, f)))
