@@ -380,3 +380,39 @@ def test_text_vectorization():
     weighted = make(output_mode="tf_idf")
     weighted.adapt(["the cat", "the dog", "the the bird"])
     near(weighted(["the cat the"]), [[0.0, 1.1192315, 0.0, 0.91629076, 0.0]], "tf-idf")
+
+
+def test_attention_takes_the_masks_of_its_inputs():
+    tokens = np.array([[1, 2, 0], [3, 0, 0]])
+    embedding, attention = keras.layers.Embedding(5, 4, mask_zero=True), keras.layers.MultiHeadAttention(2, 2)
+    masked = embedding(tokens)
+    found = attention(masked, masked)
+    plain_rows = tf.gather(embedding.embeddings, tokens)
+    near(found, attention(plain_rows, plain_rows, query_mask=tokens != 0, value_mask=tokens != 0), "masks as arguments")
+    shorter = attention(plain_rows[:1, :2], plain_rows[:1, :2])
+    near(found[:1, :2], shorter, "what is masked is not seen")
+    after = keras.layers.GlobalAveragePooling1D()(found)  # the mask goes on
+    near(after[:1], tf.reduce_mean(shorter, 1), "mean over what counts")
+
+
+def test_cells_of_ones_own():
+    class Minimal(keras.layers.Layer):
+        def __init__(self, units, **kwargs):
+            super().__init__(**kwargs)
+            self.units = self.state_size = units
+
+        def build(self, input_shape):
+            self.kernel = self.add_weight(shape=(input_shape[-1], self.units), initializer="ones", name="kernel")
+            self.recurrent = self.add_weight(shape=(self.units, self.units), initializer="ones", name="recurrent")
+
+        def call(self, inputs, states):
+            output = keras.ops.matmul(inputs, self.kernel) * 0.1 + keras.ops.matmul(states[0], self.recurrent) * 0.1
+            return output, [output]
+
+    layer = keras.layers.RNN(Minimal(2), return_sequences=True, return_state=True, name="rnn")
+    outputs, state = layer(np.ones((1, 3, 2), "float32"))
+    near(outputs, [[[0.2, 0.2], [0.24, 0.24], [0.248, 0.248]]], "outputs")
+    near(state, [[0.248, 0.248]], "state")
+    assert [v.path for v in layer.weights] == ["rnn/minimal/kernel", "rnn/minimal/recurrent"]
+    stacked = keras.layers.RNN([Minimal(2), Minimal(3)])
+    near(stacked(np.ones((1, 3, 2), "float32")), [[0.0676, 0.0676, 0.0676]], "two cells")

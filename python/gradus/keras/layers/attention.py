@@ -166,8 +166,8 @@ class _Heads(SeveralInputs):
         for name, shape in zip(names, (query_shape, key_shape, value_shape)):
             getattr(self, name).build(shape)
 
-    def compute_mask(self, query, value, query_mask=None, value_mask=None, key_mask=None):
-        return query_mask
+    def compute_mask(self, query, previous_mask=None, **masks):
+        return previous_mask  # that of the queries
 
     def _shared_config(self):
         return {**parts_config(self, _PARTS[0]),
@@ -235,12 +235,15 @@ class MultiHeadAttention(_Heads):
              return_attention_scores=False, training=None, use_causal_mask=False):
         key = value if key is None else key
         allowed = self._mask(query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask)
-        query, key, value = self._query_dense(query), self._key_dense(key), self._value_dense(value)
-        output, scores = self._attend(query, key, value, allowed, training)
-        output = self._output_dense(output)
+        # The masks of the inputs have been seen to: the projections are not told of them.
+        query, key, value = self._query_dense.call(query), self._key_dense.call(key), self._value_dense.call(value)
+        # Keras sends queries that may see nothing to everything, but not where it shows the scores.
+        all_or_nothing = not return_attention_scores and self.dropout == 0 and self._equations is None
+        output, scores = self._attend(query, key, value, allowed, training, all_or_nothing)
+        output = self._output_dense.call(output)
         return (output, scores) if return_attention_scores else output
 
-    def _attend(self, query, key, value, allowed, training):
+    def _attend(self, query, key, value, allowed, training, all_or_nothing=False):
         query = query * (1.0 / math.sqrt(self.key_dim))
         plain = self._equations is None
         if plain:  # [b, t, h, d] as [b, h, t, d]
@@ -252,7 +255,7 @@ class MultiHeadAttention(_Heads):
             axis = -len(self._axes) * 2 - 1
             while len(allowed.shape) < len(scores.shape):
                 allowed = tf.expand_dims(allowed, axis)
-        scores = probabilities(scores, allowed, tuple(range(-len(self._axes), 0)))
+        scores = probabilities(scores, allowed, tuple(range(-len(self._axes), 0)), all_or_nothing)
         dropped = self._dropout_layer(scores, training=training) if self.dropout > 0 else scores
         if plain:
             return tf.transpose(tf.matmul(dropped, value), (0, 2, 1, 3)), scores
@@ -282,9 +285,11 @@ class MultiHeadAttention(_Heads):
                 "attention_axes": self.attention_axes, "sliding_window": None, **self._shared_config()}
 
 
-def probabilities(scores, allowed, axes=(-1,)):
-    """softmax over the last axes, 0 where not allowed."""
+def probabilities(scores, allowed, axes=(-1,), all_or_nothing=False):
+    """softmax over the last axes, 0 where not allowed; where nothing is, 0 or (all_or_nothing) all alike."""
     axis = -1 if len(axes) == 1 else axes
+    if all_or_nothing and allowed is not None:
+        return tf.nn.softmax(tf.where(allowed, scores, tf.cast(scores.dtype.min, scores.dtype)))
     return tf.nn.softmax(scores) if allowed is None and axis == -1 else masked_softmax(scores, allowed, axis)
 
 
@@ -333,13 +338,14 @@ class GroupedQueryAttention(_Heads):
              return_attention_scores=False, training=None, use_causal_mask=False):
         key = value if key is None else key
         allowed = self._mask(query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask)
-        query, key, value = self._query_dense(query), self._key_dense(key), self._value_dense(value)
+        query, key, value = self._query_dense.call(query), self._key_dense.call(key), self._value_dense.call(value)
         query = tf.transpose(query * (1.0 / math.sqrt(self.head_dim)), (0, 2, 1, 3))
         key, value = (tf.repeat(tf.transpose(t, (0, 2, 1, 3)), self.num_repeats, axis=1) for t in (key, value))
         scores = tf.matmul(query, key, transpose_b=True)
-        scores = probabilities(scores, None if allowed is None else tf.expand_dims(allowed, 1))
+        all_or_nothing = not return_attention_scores and self.dropout == 0
+        scores = probabilities(scores, None if allowed is None else tf.expand_dims(allowed, 1), (-1,), all_or_nothing)
         dropped = self._dropout_layer(scores, training=training) if self.dropout > 0 else scores
-        output = self._output_dense(tf.transpose(tf.matmul(dropped, value), (0, 2, 1, 3)))
+        output = self._output_dense.call(tf.transpose(tf.matmul(dropped, value), (0, 2, 1, 3)))
         return (output, scores) if return_attention_scores else output
 
     def compute_output_shape(self, query_shape, value_shape, key_shape=None):
