@@ -10,6 +10,7 @@
 #include "gradus/function.h"
 #include "gradus/functional.h"
 #include "gradus/gradient.h"
+#include "gradus/graph_program.h"
 #include "gradus/hdf5.h"
 #include "gradus/host_call.h"
 #include "gradus/interrupt.h"

@@ -318,6 +318,9 @@ std::vector<std::int64_t> to_ints(PyObject* o) {
     const Tensor t = to_tensor(o);
     if (!is_integer(t.dtype()) || t.rank() > 1)
       raise(PyExc_TypeError, "Expected a list of integers, got %R", o);
+    if (is_symbolic(t)) {
+      if (auto sizes = sizes_in(t)) return *sizes;
+    }
     return cast(t, int64).to_vector<std::int64_t>();
   }
   if (is_shape(o)) {
@@ -332,6 +335,12 @@ std::vector<std::int64_t> to_ints(PyObject* o) {
     PyObject* item = PyTuple_GET_ITEM(list.get(), i);
     if (item == Py_None)
       raise(PyExc_ValueError, "Cannot convert a partially known TensorShape %R to a Tensor.", o);
+    if (is_tensor(item) && is_symbolic(tensor_of(item))) {
+      if (const auto sizes = sizes_in(tensor_of(item)); sizes && sizes->size() == 1) {
+        values.push_back(sizes->front());
+        continue;
+      }
+    }
     values.push_back(to_int(item));
   }
   return values;

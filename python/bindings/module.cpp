@@ -21,6 +21,7 @@ void add_control_functions();
 void add_update_functions();
 void add_file_functions();
 void add_host_functions();
+void add_graph_functions();
 
 namespace {
 
@@ -99,6 +100,7 @@ void prepare(PyObject* module) {
   add_update_functions();
   add_file_functions();
   add_host_functions();
+  add_graph_functions();
   install_interrupt_handler();
 }
 

@@ -2,6 +2,7 @@
 // list or an array takes the dtype of the tensor it meets, as in TensorFlow.
 #include "convert.h"
 #include "errors.h"
+#include "gradus/graph_program.h"
 #include "gradus/ops.h"
 #include "lines.h"
 #include "ops.h"
@@ -193,6 +194,13 @@ bool shapes_meet(const Shape& a, const Shape& b) {
 PyObject* compare_tensors(PyObject* a, PyObject* b, int operation) {
   const bool equality = operation == Py_EQ || operation == Py_NE;
   if (equality && b == Py_None) return PyBool_FromLong(operation == Py_NE);
+  if (equality && is_tensor(a)) {  // nodes of a graph are compared as objects
+    if (const auto place = graph_place(tensor_of(a))) {
+      const auto other = is_tensor(b) ? graph_place(tensor_of(b)) : std::nullopt;
+      const bool same = other && other->program == place->program && other->value == place->value;
+      return PyBool_FromLong(same == (operation == Py_EQ));
+    }
+  }
   return guarded([&]() -> PyObject* {
     if (!converts_to_tensor(b)) {
       if (equality && PyUnicode_Check(b))

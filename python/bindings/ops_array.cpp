@@ -41,7 +41,7 @@ PyObject* convert(const Arguments& a) {
 
 Tensor filled(const Shape& shape, DType dtype, bool one) {
   for (std::int64_t size : shape)
-    if (size < 0)
+    if (size < 0 && !is_unknown_size(size))
       throw InvalidArgumentError("[fill] Dimension " + std::to_string(size) + " must be >= 0");
   return one ? ones(shape, dtype) : zeros(shape, dtype);
 }

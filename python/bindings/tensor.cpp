@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "errors.h"
 #include "gradus/dlpack.h"
+#include "gradus/graph_program.h"
 #include "gradus/ops.h"
 #include "traced.h"
 
@@ -110,7 +111,9 @@ PyObject* describe(PyObject* self, const char* how) {
 PyObject* repr(PyObject* self) { return describe(self, "tensor_repr"); }
 PyObject* str(PyObject* self) { return describe(self, "tensor_str"); }
 
-Py_hash_t hash(PyObject*) {
+Py_hash_t hash(PyObject* self) {
+  if (const auto place = graph_place(tensor_of(self)))  // a node of a graph stays what it is
+    return static_cast<Py_hash_t>((place->program * 1000003 + place->value) & 0x7fffffffffffffff);
   PyErr_SetString(PyExc_TypeError, "Tensor is unhashable. Instead, use tensor.ref() as the key.");
   return -1;
 }
@@ -122,7 +125,14 @@ PyObject* format_method(PyObject* self, PyObject* spec) {
   });
 }
 
+// What tensors of a graph program have besides, in Python.
+PyObject* in_graph(PyObject* self, const char* what) {
+  return guarded(
+      [&] { return PyObject_CallOneArg(imported("gradus.compat.v1._graph", what), self); });
+}
+
 PyObject* get_shape(PyObject* self, void*) {
+  if (graph_place(tensor_of(self))) return in_graph(self, "tensor_shape");
   return guarded([&] { return wrap_shape(tensor_of(self).shape()); });
 }
 PyObject* get_dtype(PyObject* self, void*) {
@@ -134,7 +144,9 @@ PyObject* get_device(PyObject*, void*) {
 }
 PyObject* get_priority(PyObject*, void*) { return PyLong_FromLong(100); }
 
-PyObject* undefined_when_eager(PyObject*, void* name) {
+PyObject* undefined_when_eager(PyObject* self, void* name) {
+  if (graph_place(tensor_of(self)))
+    return in_graph(self, (std::string("tensor_") + static_cast<const char*>(name)).c_str());
   return PyErr_Format(PyExc_AttributeError,
                       "Tensor.%s is undefined when eager execution is enabled.",
                       static_cast<const char*>(name));
@@ -215,6 +227,13 @@ PyObject* attribute(PyObject* self, PyObject* name) {
     PyErr_Clear();
     return guarded(
         [&] { return PyObject_CallOneArg(imported("gradus._variable", "SliceAssign"), slice_of); });
+  }
+  if (graph_place(tensor_of(self))) {
+    for (const char* known : {"eval", "consumers", "value_index"}) {
+      if (PyUnicode_CompareWithASCIIString(name, known) != 0) continue;
+      PyErr_Clear();
+      return in_graph(self, (std::string("tensor_") + known).c_str());
+    }
   }
   static constexpr const char* numpy_names[] = {"T",    "astype", "ravel",  "transpose", "reshape",
                                                 "clip", "size",   "tolist", "data"};

@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "function.h"
 #include "gradus/ops.h"
+#include "graph_program.h"
 #include "traced.h"
 
 namespace gradus::python {
@@ -60,6 +61,17 @@ PyObject* initialize(PyObject* self, const Arguments& a) {
   Variable& v = object_of(self)->value;
   if (v.defined()) raise(PyExc_RuntimeError, "The Variable has a value already.");
   v = Variable(value_for_variable(a.tensor(0)), {.name = a.string(1), .trainable = a.boolean(2)});
+  objects()[v.state()] = self;
+  Py_RETURN_NONE;
+}
+
+const char* const kDeclare = "_declare";
+const char* const kDeclareSignature = "program, dtype, shape, name, trainable";
+PyObject* declare(PyObject* self, const Arguments& a) {
+  Variable& v = object_of(self)->value;
+  if (v.defined()) raise(PyExc_RuntimeError, "The Variable has a value already.");
+  v = program_of(a[0]).declare(a.dtype(1, float32), a.shape(2),
+                               {.name = a.string(3), .trainable = a.boolean(4)});
   objects()[v.state()] = self;
   Py_RETURN_NONE;
 }
@@ -150,6 +162,7 @@ PyCFunction as_method(F f) {
 constexpr int kFast = METH_FASTCALL | METH_KEYWORDS;
 PyMethodDef methods[] = {
     {"_set", as_method(call_method<kInit, kInitSignature, initialize>), kFast, nullptr},
+    {"_declare", as_method(call_method<kDeclare, kDeclareSignature, declare>), kFast, nullptr},
     {"assign", as_method(call_method<kAssign, kAssignSignature, assign>), kFast,
      "assign($self, value, use_locking=False, name=None, read_value=True)\n--\n\n"
      "Replaces the value. Tensors read before keep the old one."},

@@ -3,6 +3,7 @@ is not covered says so."""
 import importlib
 
 _LAZY = (
+    "compat",
     "config",
     "data",
     "debugging",
@@ -15,9 +16,8 @@ _LAZY = (
 _OF_KERAS = ("initializers", "losses", "metrics", "optimizers")  # tf.losses is tf.keras.losses
 
 INSTEAD = {
-    "compat": "gradus.compat.v1 is not covered yet",
-    "Session": "TensorFlow 1 is not covered yet: operations run at once",
-    "placeholder": "TensorFlow 1 is not covered yet: pass tensors to functions",
+    "Session": "operations run at once; TensorFlow 1 is `import gradus.compat.v1 as tf`",
+    "placeholder": "pass tensors to functions; TensorFlow 1 is `import gradus.compat.v1 as tf`",
     "gradients": "tf.gradients works on graphs: use tf.GradientTape, or gradus.grad",
     "strings": "strings are not covered",
     "image": "images are not covered yet: use NumPy or another library to read and resize them",

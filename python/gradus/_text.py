@@ -33,10 +33,16 @@ def _numbers(value):
     return "\n" + text if "\n" in text else text
 
 
-def tensor_repr(tensor):
+def _name_of(tensor):
+    """The name of a tensor without a value, or None."""
     name = _core._traced_name(tensor)
+    return name if name is None else tensor.name if _core._place(tensor) is not None else name + ":0"
+
+
+def tensor_repr(tensor):
+    name = _name_of(tensor)
     if name is not None:
-        return f"<tf.Tensor '{name}:0' shape={tensor.shape} dtype={tensor.dtype.name}>"
+        return f"<tf.Tensor '{name}' shape={tensor.shape} dtype={tensor.dtype.name}>"
     if not tensor.shape.is_fully_defined():
         return f"<tf.Tensor: shape={tensor.shape}, dtype={tensor.dtype.name}>"
     try:
@@ -46,9 +52,9 @@ def tensor_repr(tensor):
 
 
 def tensor_str(tensor):
-    name = _core._traced_name(tensor)
+    name = _name_of(tensor)
     if name is not None:
-        return f'Tensor("{name}:0", shape={tensor.shape}, dtype={tensor.dtype.name})'
+        return f'Tensor("{name}", shape={tensor.shape}, dtype={tensor.dtype.name})'
     try:
         return f"tf.Tensor({_plain(tensor)}, shape={tensor.shape}, dtype={tensor.dtype.name})"
     except ValueError:

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/check.h"
 #include "graph/context.h"
 #include "graph/graph.h"
 #include "graph/variable_state.h"
@@ -36,6 +37,10 @@ class TracedVariables final : public VariableTracer {
   Entry& entry(VariableState& variable) {
     for (Entry& e : entries_)
       if (e.variable.get() == &variable) return e;
+    if (variable.is_declared) {
+      fail<InvalidArgumentError>("the variable '", variable.name, "' belongs to a graph program; ",
+                                 "a compiled function cannot use it");
+    }
     const Graph::Value v = graph_.add_input({variable.dtype, variable.shape});
     entries_.push_back({variable.shared_from_this(), graph_.tensor(v), false});
     return entries_.back();

@@ -1,8 +1,11 @@
 #include "gradus/tracing.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "compile/executable.h"
+#include "gradus/elementwise.h"
 #include "graph/context.h"
 #include "graph/dynamic_size.h"
 #include "graph/graph.h"
@@ -69,5 +72,75 @@ std::optional<Tensor> value_before_call(const Tensor& t) {
   }
   return values[t.impl()->extra()->value];
 }
+
+namespace {
+
+// Sizes are numbers below a large negative one, so ops that only move elements can be run on them.
+class SizeReader {
+ public:
+  explicit SizeReader(Graph& graph) : graph_(graph), symbols_(graph.symbols()) {}
+
+  std::optional<Tensor> read(Graph::Value v) const {
+    const Graph::ValueInfo& info = graph_.info(v);
+    if (info.constant.defined()) {
+      if (!is_integer(info.aval.dtype) || !is_concrete(info.constant)) return {};
+      return cast(info.constant, int64);
+    }
+    if (info.node < 0) return {};
+    const Graph::Node& n = graph_.nodes()[static_cast<std::size_t>(info.node)];
+    if (n.op == &dynamic_size_op) return Tensor(size_of_node(graph_.attrs(n)));
+    const std::string_view name = n.op->name();
+    static constexpr std::string_view kMoves[] = {"reshape", "concat", "slice", "strided_slice"};
+    const bool is_copy = name == "cast" || name == "const";
+    const bool is_move = std::ranges::count(kMoves, name) > 0;
+    const bool is_sum =
+        name == "add" || name == "subtract" || name == "multiply" || name == "floordiv";
+    if (!(is_copy || is_move || is_sum) || !is_integer(info.aval.dtype)) return {};
+    std::vector<Tensor> in;
+    for (Graph::Value operand : graph_.operands(n)) {
+      const std::optional<Tensor> value = read(operand);
+      if (!value) return {};
+      in.push_back(*value);
+    }
+    if (is_copy) return in[0];
+    if (is_move) return n.op->run_one(in, graph_.attrs(n));
+    return combine(name, in[0], in[1]);
+  }
+
+ private:
+  static std::optional<Tensor> combine(std::string_view name, const Tensor& a, const Tensor& b) {
+    const std::int64_t m = a.num_elements(), n = b.num_elements();
+    if (m != n && m != 1 && n != 1) return {};
+    const Tensor& larger = m >= n ? a : b;
+    return Tensor::filled_by(int64, larger.shape(), [&](void* to) {
+      for (std::int64_t i = 0; i < larger.num_elements(); ++i) {
+        const std::int64_t x = a.data<std::int64_t>()[m == 1 ? 0 : i];
+        const std::int64_t y = b.data<std::int64_t>()[n == 1 ? 0 : i];
+        static_cast<std::int64_t*>(to)[i] = name == "add"        ? size_add(x, y)
+                                            : name == "subtract" ? size_sub(x, y)
+                                            : name == "multiply" ? size_mul(x, y)
+                                                                 : size_div(x, y);
+      }
+    });
+  }
+
+  Graph& graph_;
+  SymbolScope symbols_;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::int64_t>> sizes_in(const Tensor& t) {
+  if (!is_integer(t.dtype())) return {};
+  if (is_concrete(t)) return cast(t, int64).to_vector<std::int64_t>();
+  if (!is_symbolic(t)) return {};
+  const PauseTracing pause;
+  const std::optional<Tensor> sizes =
+      SizeReader(*t.impl()->extra()->graph).read(t.impl()->extra()->value);
+  if (!sizes) return {};
+  return sizes->to_vector<std::int64_t>();
+}
+
+bool is_unknown_size(std::int64_t size) noexcept { return is_symbol(size); }
 
 }  // namespace gradus

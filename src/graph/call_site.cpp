@@ -1,5 +1,6 @@
 #include "gradus/call_site.h"
 
+#include <atomic>
 #include <bit>
 #include <utility>
 
@@ -17,8 +18,11 @@ std::source_location as_location(const ForeignLine& line) {
 
 }  // namespace
 
+constinit std::atomic<int> living_programs{0};
+
 bool lines_are_recorded() noexcept {
-  return thread_context.observer != nullptr || thread_context.graph != nullptr;
+  return thread_context.observer || thread_context.graph ||
+         living_programs.load(std::memory_order_relaxed) > 0;
 }
 
 AttributeToLine::AttributeToLine(const ForeignLine& line) noexcept

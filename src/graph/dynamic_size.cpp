@@ -27,6 +27,8 @@ const Op dynamic_size_op = not_differentiable(
      .samples = [] { return std::vector<Sample>{sample<SizeAttrs>({}, {3})}; }},
     "sizes are integers");
 
+std::int64_t size_of_node(const void* attrs) { return static_cast<const SizeAttrs*>(attrs)->size; }
+
 Tensor traced_size(std::int64_t symbol) {
   if (!thread_context.graph)
     fail<InvalidArgumentError>("got ", symbol, " as a size; sizes are at least 0");

@@ -10,4 +10,7 @@ extern const Op dynamic_size_op;
 // A symbol of the current trace as an int64 scalar of its graph.
 Tensor traced_size(std::int64_t symbol);
 
+// The size that such a node gives, from its attributes.
+std::int64_t size_of_node(const void* attrs);
+
 }  // namespace gradus

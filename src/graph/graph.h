@@ -72,6 +72,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // values of outer graphs: they run when the region does.
   void make_region() { is_region_ = true; }
   bool is_region() const { return is_region_; }
+  // A program that is built by hand (compile/graph_program.h): any value may be fed, so equal nodes
+  // are not merged before it is known what is.
+  void make_program() { is_program_ = true; }
+  bool is_program() const { return is_program_; }
   // No more ops: traced tensors that outlive the trace are told so when they are used.
   void close() { open_ = false; }
 
@@ -96,6 +100,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   Level level_;
   bool open_ = true;
   bool is_region_ = false;
+  bool is_program_ = false;
 };
 
 // Makes a graph the one that this thread traces into.

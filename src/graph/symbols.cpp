@@ -166,6 +166,20 @@ std::int64_t Symbols::name_of_input(std::size_t input) const {
       "of something outside");
 }
 
+bool Symbols::mentions(std::int64_t size, std::int64_t input) const {
+  if (!has(size)) return false;
+  for (const Term& t : names_[entry_of(size)]) {
+    for (std::uint32_t id : t.atoms) {
+      const Atom& atom = atoms_[id];
+      if (atom.input >= 0 ? atom.input == input
+                          : mentions(atom.numerator, input) || mentions(atom.denominator, input)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 std::string Symbols::print(std::int64_t size) const {
   if (!has(size)) return std::to_string(size);
   std::string text;

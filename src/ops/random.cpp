@@ -23,6 +23,7 @@
 #include "ops/checks.h"
 #include "ops/records.h"
 #include "ops/seed_log.h"
+#include "ops/seed_nodes.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -116,15 +117,6 @@ void ensure_seeds() {
   seeds = std::make_unique<kernels::OpSeeds>(static_cast<std::int64_t>(std::random_device()()));
 }
 
-struct SeedAttrs {
-  bool has_op_seed = false;
-  double op_seed = 0;  // an integer; of a type in which no symbol can hide
-  static auto fields() {
-    return attr_fields(attr("has_op_seed", &SeedAttrs::has_op_seed),
-                       attr("op_seed", &SeedAttrs::op_seed));
-  }
-};
-
 void draw_seeds(const KernelCall& c) {
   const auto& p = c.get<SeedAttrs>();
   const auto op_seed = static_cast<std::int64_t>(p.op_seed);
@@ -141,6 +133,8 @@ void draw_seeds(const KernelCall& c) {
   out[1] = pair.seed2;
 }
 
+}  // namespace
+
 // A node of what is being traced, so that each run of a program draws anew.
 const Op next_seeds_op = internal({.name = "next_seeds",
                                    .doc = "The next pair of seeds of the thread.",
@@ -153,6 +147,8 @@ const Op next_seeds_op = internal({.name = "next_seeds",
                                    .kernel = draw_seeds,
                                    .stateful = true},
                                   "seeds are integers");
+
+namespace {
 
 Tensor next_seeds(std::optional<std::int64_t> op_seed) {
   const SeedAttrs attrs{op_seed.has_value(), static_cast<double>(op_seed.value_or(0))};
@@ -212,6 +208,8 @@ const Op random_op =
                         .samples = [] { return std::vector<Sample>{}; },
                         .like = "tensorflow.random.stateless_uniform"},
                        "random numbers do not depend on anything differentiable");
+
+void draw_from_state(void* attrs) { static_cast<RandomAttrs*>(attrs)->seeds = SeedKind::state; }
 
 namespace random {
 

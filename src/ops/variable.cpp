@@ -43,6 +43,16 @@ Variable::Variable(const Tensor& initial, VariableOptions options)
   state_->value = initial;
 }
 
+std::shared_ptr<VariableTracer> tracer_of(const VariableState& v) {
+  if (thread_context.variables) return {std::shared_ptr<void>(), thread_context.variables};
+  if (!v.is_declared) return nullptr;
+  std::shared_ptr<VariableTracer> program = v.program.lock();
+  if (!program) {
+    fail<FailedPreconditionError>("the graph program of the variable '", v.name, "' is gone");
+  }
+  return program;
+}
+
 namespace detail {
 
 Tensor read(const Variable& variable) { return variable.value(); }
@@ -51,7 +61,8 @@ Tensor read(const Variable& variable) { return variable.value(); }
 
 Tensor Variable::value() const {
   VariableState& state = state_of(*this);
-  Tensor value = thread_context.variables ? thread_context.variables->read(state) : state.get();
+  const auto tracer = tracer_of(state);
+  Tensor value = tracer ? tracer->read(state) : state.get();
   return thread_context.observer ? thread_context.observer->read_variable(state, value) : value;
 }
 
@@ -64,7 +75,7 @@ void Variable::set_trainable(bool trainable) const { state_of(*this).trainable =
 void Variable::assign(In value) const {
   VariableState& state = state_of(*this);
   Tensor t = checked("assign", state, value);
-  if (thread_context.variables) return thread_context.variables->write(state, t);
+  if (const auto tracer = tracer_of(state)) return tracer->write(state, t);
   if (thread_context.observer) thread_context.observer->assigned(state, t);
   // The cell holds plain values: an alias leaves the tape's tracking behind.
   state.set(t.impl()->flags.load() ? make_alias(t) : t);
@@ -76,9 +87,11 @@ namespace {
 void update(const Variable& v, const char* what, const Tensor& delta, const Op& op,
             Tensor (*combine)(In, In)) {
   VariableState& state = state_of(v);
-  if (thread_context.variables) {
-    const Tensor sum = combine(thread_context.variables->read(state), delta);
-    return thread_context.variables->write(state, checked(what, state, sum));
+  if (const auto tracer = tracer_of(state)) {
+    const auto change = [&state, what, combine](const Tensor& now, std::span<const Tensor> with) {
+      return checked(what, state, combine(now, with[0]));
+    };
+    return tracer->update(state, {&delta, 1}, change);
   }
   const Tensor d = delta.impl()->has(kWeak) ? cast(delta, state.dtype) : delta;
   if (!(broadcast_shapes(what, state.shape, d.shape()) == state.shape)) checked(what, state, d);

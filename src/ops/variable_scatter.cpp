@@ -60,14 +60,16 @@ void change(const char* what, const Variable& variable, const Tensor& at, const 
   if (!variable.defined()) fail<FailedPreconditionError>("[", what, "] the variable has no value");
   VariableState& state = *variable.state();
   const RowUpdates rows(what, state, at, with);
-  if (thread_context.variables) {
+  if (thread_context.variables || state.is_declared) {
     if (!traced) {
       fail<UnimplementedError>("[", what, "] cannot be traced; compute with the rows' values and ",
                                "use scatter_update");
     }
-    const Tensor now = thread_context.variables->read(state);
-    return thread_context.variables->write(
-        state, traced(now, expand_dims(rows.indices, -1), rows.updates));
+    const Tensor with[] = {expand_dims(rows.indices, -1), rows.updates};
+    const auto merge = [traced](const Tensor& now, std::span<const Tensor> rows) {
+      return traced(now, rows[0], rows[1]);
+    };
+    return tracer_of(state)->update(state, with, merge);
   }
   if (!is_concrete(rows.indices) || !is_concrete(rows.updates)) {
     fail<InvalidArgumentError>("[", what, "] '", state.name,
