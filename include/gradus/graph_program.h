@@ -22,6 +22,7 @@
 // ops it belongs to have read, whatever was written since. Session::explain names the reads and
 // writes whose order only this rule decides.
 #pragma once
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -161,7 +162,10 @@ class Session {
 
   std::vector<Tensor> run(const std::vector<Tensor>& fetches, const Feeds& feeds = {},
                           const std::vector<Operation>& operations = {});
-  void run(const Operation& operation, const Feeds& feeds = {}) { run({}, feeds, {operation}); }
+  template <std::same_as<Operation> O>  // a list in braces is always one of fetches
+  void run(const O& operation, const Feeds& feeds = {}) {
+    run({}, feeds, {operation});
+  }
 
   // The same in two steps: the plan of a request is made once.
   struct Plan;

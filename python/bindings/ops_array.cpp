@@ -4,6 +4,7 @@
 #include "function.h"
 #include "gradus/error.h"
 #include "gradus/ops.h"
+#include "gradus/tracing.h"
 
 namespace gradus::python {
 namespace {

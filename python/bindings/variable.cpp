@@ -9,6 +9,7 @@
 #include "function.h"
 #include "gradus/ops.h"
 #include "graph_program.h"
+#include "lines.h"
 #include "traced.h"
 
 namespace gradus::python {
@@ -94,19 +95,19 @@ const char* const kDeltaSignature = "delta, use_locking=False, name=None, read_v
 PyObject* assign(PyObject* self, const Arguments& a) {
   const Tensor value = delta_for(self, a[0]);
   check_shapes(self, value);
-  variable_of(self).assign(value);
+  attributed([&] { variable_of(self).assign(value); });
   return myself(self);
 }
 PyObject* assign_add(PyObject* self, const Arguments& a) {
   const Tensor delta = delta_for(self, a[0]);
   check_shapes(self, delta);
-  on_large(delta, [&] { variable_of(self).assign_add(delta); });
+  attributed([&] { on_large(delta, [&] { variable_of(self).assign_add(delta); }); });
   return myself(self);
 }
 PyObject* assign_sub(PyObject* self, const Arguments& a) {
   const Tensor delta = delta_for(self, a[0]);
   check_shapes(self, delta);
-  on_large(delta, [&] { variable_of(self).assign_sub(delta); });
+  attributed([&] { on_large(delta, [&] { variable_of(self).assign_sub(delta); }); });
   return myself(self);
 }
 
@@ -116,16 +117,17 @@ PyObject* scatter(PyObject* self, const Arguments& a) {
   const Tensor indices = a.tensor(1), updates = delta_for(self, a[2]);
   const std::string how = a.string(0);
   const Variable& v = variable_of(self);
-  on_large(updates, [&] {
+  const auto change = [&] {
     how == "add"   ? v.scatter_add(indices, updates)
     : how == "sub" ? v.scatter_sub(indices, updates)
                    : v.scatter_update(indices, updates);
-  });
+  };
+  attributed([&] { on_large(updates, change); });
   return myself(self);
 }
 
 PyObject* read(PyObject* self, PyObject*) {
-  return guarded([&] { return wrap(variable_of(self).value()); });
+  return guarded([&] { return wrap(attributed([&] { return variable_of(self).value(); })); });
 }
 
 PyObject* through_value(PyObject* self, const char* method) {
@@ -243,7 +245,7 @@ DType dtype_as_read(PyObject* o) {
 }
 
 Tensor read_variable(PyObject* o) {
-  const Tensor value = variable_of(o).value();
+  const Tensor value = attributed([&] { return variable_of(o).value(); });
   return cast_dtype && dtype_as_read(o) != value.dtype() ? cast(value, *cast_dtype) : value;
 }
 

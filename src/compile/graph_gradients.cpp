@@ -135,8 +135,16 @@ std::vector<Gradient> gradients(const std::vector<Tensor>& ys, const std::vector
   Replay replay(tape, ys, xs, options.stop_gradients);
   std::vector<Tensor> targets;
   for (const Tensor& y : ys) targets.push_back(replay.name(y));
-  return tape.gradient(targets, renamed(replay, xs),
-                       {.output_gradients = options.grad_ys, .unconnected = options.unconnected});
+  std::vector<Gradient> found =
+      tape.gradient(targets, renamed(replay, xs),
+                    {.output_gradients = options.grad_ys, .unconnected = options.unconnected});
+  Graph& graph = graph_of(ys[0]);
+  for (Gradient& g : found) {  // one that depends on nothing is a node all the same
+    if (g.is_none() || g.is_rows() || !is_concrete(g.values())) continue;
+    const Value v = graph.value(g.values());
+    g = Gradient(graph.tensor(graph.add(graph_constant_op, nullptr, {&v, 1}).first_out));
+  }
+  return found;
 }
 
 Tensor graph_jacobian(const Tensor& y, const Source& x) {

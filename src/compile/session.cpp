@@ -9,7 +9,6 @@
 #include "compile/executable.h"
 #include "compile/pipeline.h"
 #include "compile/session_plan.h"
-#include "gradus/elementwise.h"
 #include "graph/bind.h"
 #include "kernels/philox.h"
 #include "tensor/tensor_impl.h"
@@ -217,8 +216,7 @@ std::vector<Tensor> Session::run(const std::vector<Tensor>& fetches, const Feeds
   std::vector<Tensor> values;
   for (const auto& [tensor, value] : feeds) {
     request.fed.push_back(tensor);
-    const bool is_number = value.defined() && value.impl()->has(kWeak) && tensor.defined();
-    values.push_back(is_number ? cast(value, tensor.dtype()) : value);
+    values.push_back(value);
   }
   return run(*prepare(request), std::move(values));
 }

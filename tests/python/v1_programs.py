@@ -279,9 +279,9 @@ def errors_of_sessions(tf, np):
                 (lambda: sess.run(total, {"nope:0": 1}), "Cannot interpret feed_dict key as Tensor"),
                 (lambda: sess.run("nope:0"), "cannot be interpreted as a Tensor"),
                 (lambda: sess.run(None), "has invalid type"),
-                (lambda: sess.run(3), "Fetch argument 3 has invalid type"),
+                (lambda: sess.run(3), "has invalid type"),
                 (lambda: tf.get_default_graph().get_tensor_by_name("q:0"), "refers to a Tensor which does not exist"),
-                (lambda: tf.get_variable("v"), "must be fully defined"),
+                (lambda: tf.get_variable("v"), "must be specified"),
                 (lambda: total.eval(session=None) if False else tf.get_default_graph().get_operation_by_name("zz"),
                  "refers to an Operation not in the graph")):
             kind, message = _message(tf, function, Exception)

@@ -28,8 +28,8 @@ TEST(GraphProgram, ARunComputesWhatIsFetchedFromWhatIsFed) {
   const Tensor two = Tensor({{1.f, 2.f}}), four = Tensor({{1.f, 2.f}, {3.f, 4.f}});
   EXPECT_EQ(item(s.run({sum}, {{x, two}})[0]), 5);  // y is not needed
   EXPECT_EQ(item(s.run({sum}, {{x, four}})[0]), 30);
-  EXPECT_EQ(item(s.run({both}, {{x, four}, {y, 1}})[0]), 31);
-  EXPECT_EQ(item(s.run({both}, {{sum, 7}, {y, 1}})[0]), 8);  // any tensor can be fed
+  EXPECT_EQ(item(s.run({both}, {{x, four}, {y, 1.f}})[0]), 31);
+  EXPECT_EQ(item(s.run({both}, {{sum, 7.f}, {y, 1.f}})[0]), 8);  // any tensor can be fed
   EXPECT_EQ(message_of<InvalidArgumentError>([&] {
               s.run({both}, {{x, two}});
             }),
@@ -44,7 +44,7 @@ TEST(GraphProgram, FeedingOneOfTwoEqualNodesLeavesTheOther) {
   const GraphProgram p;
   const Tensor x = p.placeholder(float32), a = x + 1, b = x + 1, sum = a * 10 + b;
   Session s(p);
-  EXPECT_EQ(item(s.run({sum}, {{x, 1}, {a, 5}})[0]), 52);
+  EXPECT_EQ(item(s.run({sum}, {{x, 1.f}, {a, 5.f}})[0]), 52);
 }
 
 TEST(GraphProgram, ASizeOfAPlaceholderNeedsIt) {
@@ -168,7 +168,7 @@ TEST(GraphProgram, Gradients) {
   const Tensor a = x * w, b = a * a + w;
   Session s(p);
   s.run(p.initializer());
-  const auto at = [&](const Tensor& t) { return item(s.run({t}, {{x, 3}})[0]); };
+  const auto at = [&](const Tensor& t) { return item(s.run({t}, {{x, 3.f}})[0]); };
   EXPECT_EQ(at(gradients(b, x)), 24);               // 2 x w^2
   EXPECT_EQ(at(gradients(b, w)), 37);               // all reads: 2 x^2 w + 1
   EXPECT_EQ(at(gradients(b, a)), 12);               // an intermediate tensor
@@ -241,12 +241,12 @@ TEST(GraphProgram, BranchesReadAndWriteVariables) {
       x > 0, [&] { return x * w; }, [&] { return -w.value(); });
   Session s(p);
   s.run(p.initializer());
-  s.run(step, {{x, 3}});
+  s.run(step, {{x, 3.f}});
   EXPECT_EQ(item(s.value(w)), 6);
-  s.run(step, {{x, -3}});
+  s.run(step, {{x, -3.f}});
   EXPECT_EQ(item(s.value(w)), 106);
-  EXPECT_EQ(item(s.run({gradients(y, w)}, {{x, 3}})[0]), 3);
-  EXPECT_EQ(item(s.run({gradients(y, w)}, {{x, -3}})[0]), -1);
+  EXPECT_EQ(item(s.run({gradients(y, w)}, {{x, 3.f}})[0]), 3);
+  EXPECT_EQ(item(s.run({gradients(y, w)}, {{x, -3.f}})[0]), -1);
 }
 
 TEST(GraphProgram, RandomNumbersAreTensorFlowsAndNewInEachRun) {
@@ -277,8 +277,8 @@ TEST(GraphProgram, TensorsOfOtherProgramsAreRefused) {
   const GraphProgram p, q;
   const Tensor x = p.placeholder(float32), y = q.placeholder(float32);
   Session s(p);
-  EXPECT_THROW(s.run({y}, {{y, 1}}), InvalidArgumentError);
-  EXPECT_THROW(s.run({x}, {{y, 1}}), InvalidArgumentError);
+  EXPECT_THROW(s.run({y}, {{y, 1.f}}), InvalidArgumentError);
+  EXPECT_THROW(s.run({x}, {{y, 1.f}}), InvalidArgumentError);
   EXPECT_THROW(s.run({Tensor(1.f)}), InvalidArgumentError);
   EXPECT_THROW(gradients(x, y), InvalidArgumentError);
   EXPECT_THROW(gradients(Tensor(1.f), x), InvalidArgumentError);

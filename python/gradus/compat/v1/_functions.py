@@ -30,7 +30,7 @@ def NoGradient(op_type):  # noqa: N802
 NotDifferentiable = NoGradient
 
 
-class _OverriddenOp:
+class OverriddenOp:
     """What a registered gradient sees of its op."""
 
     def __init__(self, name, kind, inputs, outputs):
@@ -49,7 +49,7 @@ def _overridden(function, gradient, kind, args, kwargs):
         y = function(*[next(given) if _core._place(a) is not None else a for a in args], **kwargs)
 
         def grad(*upstream):
-            op = _OverriddenOp(kind, kind, list(inputs), list(y) if isinstance(y, (list, tuple)) else [y])
+            op = OverriddenOp(kind, kind, list(inputs), list(y) if isinstance(y, (list, tuple)) else [y])
             found = gradient(op, *upstream)
             found = list(found) if isinstance(found, (list, tuple)) else [found]
             return [tf.zeros_like(i) if g is None else g for g, i in zip(found, inputs)]

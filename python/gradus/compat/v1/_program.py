@@ -20,11 +20,22 @@ class _Flags:
         object.__setattr__(self, "_parser", argparse.ArgumentParser(allow_abbrev=False, add_help=False))
         object.__setattr__(self, "_values", None)
         object.__setattr__(self, "_set", {})
+        object.__setattr__(self, "_booleans", set())
 
     def _parse(self, arguments=None):
-        found, rest = self._parser.parse_known_args(sys.argv[1:] if arguments is None else arguments)
+        arguments = sys.argv[1:] if arguments is None else arguments
+        found, rest = self._parser.parse_known_args([self._with_value(a) for a in arguments])
         object.__setattr__(self, "_values", found)
         return rest
+
+    def _with_value(self, argument):
+        """--flag and --noflag are --flag=true and --flag=false."""
+        name = argument.lstrip("-")
+        if argument.startswith("-") and name in self._booleans:
+            return f"--{name}=true"
+        if argument.startswith("-") and name.startswith("no") and name[2:] in self._booleans:
+            return f"--{name[2:]}=false"
+        return argument
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -72,8 +83,8 @@ DEFINE_string, DEFINE_integer, DEFINE_float = _define(str), _define(int), _defin
 
 def DEFINE_boolean(name, default, help="", **ignored):  # noqa: A002, N802
     """--name, --noname or --name=true."""
-    FLAGS._parser.add_argument("--" + name, dest=name, default=default, type=_boolean, nargs="?", const=True)
-    FLAGS._parser.add_argument("--no" + name, dest=name, action="store_false", default=argparse.SUPPRESS)
+    FLAGS._parser.add_argument("--" + name, dest=name, default=default, type=_boolean)
+    FLAGS._booleans.add(name)
     object.__setattr__(FLAGS, "_values", None)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import gradus as tf
 
 from ... import _core
-from ._functions import gradient_functions, in_graph, to_tensor
+from ._functions import OverriddenOp, gradient_functions, in_graph, to_tensor
 from ._graph import get_default_graph
 from ._unranked import Unranked, defer, has_unranked
 
@@ -69,17 +69,19 @@ def _with_gradient(gradient, inputs, outputs):
     tensors = [to_tensor(i) for i in inputs]
 
     @tf.custom_gradient
-    def run(*inside):
+    def run(*both):
+        inside, results = both[:len(tensors)], both[len(tensors):]
+
         def grad(*upstream):
-            from ._functions import _OverriddenOp
-            found = gradient(_OverriddenOp("PyFunc", "PyFunc", list(inside), list(outputs)), *upstream)
+            found = gradient(OverriddenOp("PyFunc", "PyFunc", list(inside), list(results)), *upstream)
             found = list(found) if isinstance(found, (list, tuple)) else [found]
-            return [tf.zeros_like(i) if g is None else g for g, i in zip(found, inside)]
-        results = [tf.identity(o) for o in outputs]
+            found = [tf.zeros_like(i) if g is None else g for g, i in zip(found, inside)]
+            return found + list(upstream)  # nobody asks for those of what is fed
+        results = [tf.identity(r) for r in results]
         return results if len(results) > 1 else results[0], grad
 
     with get_default_graph().inside():
-        made = run(*tensors)
+        made = run(*tensors, *outputs)
     return list(made) if isinstance(made, (list, tuple)) else [made]
 
 

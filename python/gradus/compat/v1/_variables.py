@@ -531,7 +531,9 @@ def _first_value(name, shape, dtype, initializer):
         if shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape.")
         return initializer
-    if shape is None or not shape.is_fully_defined():
+    if shape is None:
+        raise ValueError(f"Variable {name} did not get an initializer, so its `shape` argument must be specified.")
+    if not shape.is_fully_defined():
         raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was {shape}.")
 
     def make():
