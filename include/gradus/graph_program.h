@@ -62,7 +62,8 @@ class GraphProgram {
  public:
   GraphProgram();
 
-  // A value that each run is given. A size of -1 is any size.
+  // A value that each run is given. A size of -1 is any size; unknown sizes at the same axis of
+  // several placeholders are taken to be one size, as batches are.
   Tensor placeholder(DType dtype, const Shape& shape = {},
                      const std::string& name = "Placeholder") const;
   // A value as a node of the program, so that ops on it are nodes and it can be fed.
@@ -100,6 +101,9 @@ class GraphProgram {
   class Scope;
   // Nodes made in this scope run after these operations; an empty list forgets outer scopes.
   class After;
+
+  // Outside of scopes too, what this thread asks of sizes is asked of this program.
+  void make_default() const;
 
   struct State;
   State& state() const { return *state_; }
@@ -176,8 +180,6 @@ class Session {
   Tensor value(const Variable& variable) const;
   void set_value(const Variable& variable, const Tensor& value);
 
-  // The nodes that a request needs, in the order in which they run.
-  std::vector<std::uint32_t> nodes(const Request& request) const;
   // What a request runs, what it became, and which reads and writes of a variable nothing but the
   // rule above puts in order.
   std::string explain(const Request& request);

@@ -66,7 +66,8 @@ Session::Request request(const Arguments& a, const GraphProgram& program) {
 PyObject* prepare(const Arguments& a) {
   const Session::Request r = request(a, program_of(a[1]));
   auto plan = std::make_unique<HeldPlan>();
-  plan->plan = held<Session>(a[0]).prepare(r);
+  Session& session = held<Session>(a[0]);
+  plan->plan = long_work([&] { return session.prepare(r); });
   for (const Tensor& t : r.fed) plan->dtypes.push_back(t.dtype());
   return capsule(std::move(plan));
 }
@@ -130,6 +131,11 @@ const FunctionEntry entries[] = {
      [](const Arguments& a) { return wrap(program_of(a[0]).constant(a.tensor(1))); }},
     {"_program_no_op", "program", "A node that does nothing.",
      [](const Arguments& a) { return PyLong_FromLongLong(program_of(a[0]).group({}).node()); }},
+    {"_program_default", "program", "The program that this thread builds.",
+     [](const Arguments& a) -> PyObject* {
+       program_of(a[0]).make_default();
+       Py_RETURN_NONE;
+     }},
     {"_program_seed", "program, seed", "The seed of the graph, or None.",
      [](const Arguments& a) -> PyObject* {
        program_of(a[0]).set_seed(a.integer_or_none(1));
@@ -152,26 +158,32 @@ const FunctionEntry entries[] = {
      [](const Arguments& a) { return capsule(std::make_unique<Session>(program_of(a[0]))); }},
     {"_session_prepare", "session, program, fetches, fed, nodes, variables", "A plan of a run.",
      prepare},
-    {"_session_nodes", "session, program, fetches, fed, nodes, variables", "The nodes of a run.",
-     [](const Arguments& a) {
-       return list_of(held<Session>(a[0]).nodes(request(a, program_of(a[1])))).release();
-     }},
     {"_session_run", "session, plan, values", "Runs a plan.", run},
     {"_session_explain", "session, program, fetches, fed, nodes, variables", "A run, in words.",
      [](const Arguments& a) {
-       return text(held<Session>(a[0]).explain(request(a, program_of(a[1])))).release();
+       Session& session = held<Session>(a[0]);
+       const Session::Request r = request(a, program_of(a[1]));
+       return text(long_work([&] { return session.explain(r); })).release();
      }},
     {"_session_value", "session, variable", "The value of a variable.",
-     [](const Arguments& a) { return wrap(held<Session>(a[0]).value(variable_of(a[1]))); }},
+     [](const Arguments& a) {
+       Session& session = held<Session>(a[0]);
+       const Variable& v = variable_of(a[1]);
+       return wrap(long_work([&] { return session.value(v); }));
+     }},
     {"_session_set", "session, variable, value", "Sets the value of a variable.",
      [](const Arguments& a) -> PyObject* {
+       Session& session = held<Session>(a[0]);
        const Variable& v = variable_of(a[1]);
-       held<Session>(a[0]).set_value(v, to_tensor(a[2], v.dtype()));
+       const Tensor value = to_tensor(a[2], v.dtype());
+       long_work([&] { session.set_value(v, value); });
        Py_RETURN_NONE;
      }},
     {"_session_has", "session, variable", "Whether a variable has a value.",
      [](const Arguments& a) {
-       return PyBool_FromLong(held<Session>(a[0]).is_initialized(variable_of(a[1])));
+       Session& session = held<Session>(a[0]);
+       const Variable& v = variable_of(a[1]);
+       return PyBool_FromLong(long_work([&] { return session.is_initialized(v); }));
      }},
 };
 

@@ -66,6 +66,10 @@ PyObject* make_range(const Arguments& a) {
       for (const Tensor& t : in)
         if (t.dtype() == candidate) dtype = candidate;
   }
+  if (limit_only && is_symbolic(in[1]) && !is_symbolic(in[2]) && in[1].rank() == 0) {
+    const auto count = sizes_in(in[1]);  // range(shape(x)[0]) has a size that the program knows
+    if (count && cast(in[2], float64).item<double>() == 1) return wrap(iota((*count)[0], dtype));
+  }
   for (Tensor& t : in) t = t.dtype() == dtype ? t : cast(t, dtype);
   return wrap(range(in[0], in[1], in[2]));
 }

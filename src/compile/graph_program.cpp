@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "gradus/elementwise.h"
+#include "graph/ambient_graph.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -56,7 +57,10 @@ GraphProgram::State::State() {
   stretches_.push_back({0, {}});
   ++living_programs;
 }
-GraphProgram::State::~State() { --living_programs; }
+GraphProgram::State::~State() {
+  --living_programs;
+  if (ambient_graph == graph.get()) ambient_graph = nullptr;
+}
 
 Tensor GraphProgram::State::read(VariableState& variable) {
   const auto use = std::make_shared<VariableUse>(variable.shared_from_this());
@@ -127,13 +131,19 @@ GraphProgram::After::~After() { state_->close(); }
 
 GraphProgram::GraphProgram() : state_(std::make_shared<State>()) {}
 
+void GraphProgram::make_default() const { ambient_graph = state_->graph.get(); }
+
 const std::shared_ptr<Graph>& GraphProgram::graph() const { return state_->graph; }
 
 Tensor GraphProgram::placeholder(DType dtype, const Shape& shape, const std::string& name) const {
   Graph& g = *state_->graph;
   Shape sizes = shape;
-  for (int a = 0; a < sizes.rank(); ++a)
-    if (sizes[a] < 0) sizes[a] = g.symbols().fresh();
+  for (int a = 0; a < sizes.rank(); ++a) {
+    if (sizes[a] >= 0) continue;
+    auto& names = state_->axis_sizes;
+    while (names.size() <= static_cast<std::size_t>(a)) names.push_back(g.symbols().fresh());
+    sizes[a] = names[static_cast<std::size_t>(a)];
+  }
   const Graph::Value v = g.add_input({dtype, sizes});
   state_->placeholders[v] = name;
   return g.tensor(v);
@@ -228,7 +238,7 @@ namespace {
 
 // Reads and writes in the order of a C++ program: a read sees the last write, a write comes after
 // all that was done to the variable before.
-class InProgramOrder final : public VariableTracer {
+class InProgramOrder final : public VariableProgram {
  public:
   explicit InProgramOrder(const GraphProgram& program)
       : program_(program), outer_(std::exchange(thread_context.variables, this)) {}

@@ -11,18 +11,18 @@
 #include "gradus/graph_program.h"
 #include "graph/context.h"
 #include "graph/graph.h"
-#include "graph/variable_state.h"
+#include "graph/variable_program.h"
 
 namespace gradus {
 
 class VariableUse final : public Held {
  public:
-  explicit VariableUse(std::shared_ptr<VariableState> v, VariableTracer::Change c = {})
+  explicit VariableUse(std::shared_ptr<VariableState> v, VariableProgram::Change c = {})
       : variable(std::move(v)), change(std::move(c)) {}
   std::string describe() const override { return variable->name; }
 
   const std::shared_ptr<VariableState> variable;
-  const VariableTracer::Change change;  // of a write; empty: the operand is the new value
+  const VariableProgram::Change change;  // of a write; empty: the operand is the new value
 };
 
 struct VariableUseAttrs {
@@ -35,7 +35,7 @@ inline const VariableUse& variable_use(const void* attrs) {
 
 extern const Op read_variable_op, write_variable_op, graph_constant_op, no_op;
 
-struct GraphProgram::State final : VariableTracer, std::enable_shared_from_this<State> {
+struct GraphProgram::State final : VariableProgram, std::enable_shared_from_this<State> {
   State();
   ~State();
 
@@ -52,6 +52,7 @@ struct GraphProgram::State final : VariableTracer, std::enable_shared_from_this<
   std::map<Graph::Value, std::string> placeholders;  // their names
   std::vector<std::pair<std::shared_ptr<VariableState>, Operation>> initializers;
   std::optional<std::int64_t> seed;
+  std::vector<std::int64_t> axis_sizes;  // the names of unknown sizes, by axis
 
  private:
   struct Stretch {  // nodes from here on

@@ -45,15 +45,19 @@ struct Session::State {
   Stream& stream(const ClosedGraph::Seeds& seeds);
 
   const GraphProgram program;
-  mutable std::mutex mutex;
-  std::unordered_map<const VariableState*, std::unique_ptr<Tensor>> values;
+  mutable std::recursive_mutex mutex;  // what a run calls may ask the session
+  struct Cell {
+    std::shared_ptr<const VariableState> variable;  // its address stays its own
+    Tensor value;
+  };
+  std::unordered_map<const VariableState*, std::unique_ptr<Cell>> values;
   std::unordered_map<std::uint32_t, Stream> streams;
   std::list<std::shared_ptr<Plan>> plans;  // used last first
 
   Tensor& cell(const VariableState& v) {
     auto& cell = values[&v];
-    if (!cell) cell = std::make_unique<Tensor>();
-    return *cell;
+    if (!cell) cell = std::make_unique<Cell>(Cell{v.shared_from_this(), {}});
+    return cell->value;
   }
 };
 
@@ -135,7 +139,11 @@ namespace {
 Sizes checked_sizes(const Graph& graph, std::span<const Tensor> in, std::vector<Sizes>& known) {
   if (graph.symbols().input_count() == 0) return {};
   std::optional<Sizes> sizes = bind_sizes(graph, in);
-  if (!sizes) fail<InvalidArgumentError>("[Session] sizes that must be equal are fed differently");
+  if (!sizes) {
+    fail<InvalidArgumentError>(
+        "[Session] unknown sizes at the same axis of placeholders are taken to be one size, but "
+        "values of different sizes are fed; give one of the placeholders a known size");
+  }
   if (std::find(known.begin(), known.end(), *sizes) != known.end()) return *sizes;
   if (!shapes_hold(graph, *sizes)) {
     fail<InvalidArgumentError>(
@@ -244,10 +252,6 @@ void Session::set_value(const Variable& variable, const Tensor& value) {
   }
   const std::lock_guard lock(state_->mutex);
   state_->cell(*variable.state()) = value;
-}
-
-std::vector<std::uint32_t> Session::nodes(const Request& request) const {
-  return make_schedule(state_->program.state(), request).nodes;
 }
 
 std::string Session::explain(const Request& request) {

@@ -41,6 +41,15 @@ Value value_in(const GraphProgram::State& program, const Tensor& t, const char* 
   return t.impl()->extra()->value;
 }
 
+// Whether a size changes with the size of an input.
+bool depends_on(const Symbols& symbols, std::int64_t size, std::int64_t input) {
+  if (!symbols.has(size)) return false;
+  std::vector<std::int64_t> sizes(symbols.input_count(), 2);
+  const std::int64_t before = symbols.evaluate(size, sizes);
+  sizes[static_cast<std::size_t>(input)] = std::int64_t{1} << 20;
+  return symbols.evaluate(size, sizes) != before;
+}
+
 bool is_write(const Graph::Node& n) { return n.op == &write_variable_op; }
 
 }  // namespace
@@ -246,14 +255,14 @@ class Closing {
     for (const Graph::Node& n : to_->nodes()) {
       for (std::uint32_t i = 0; i < n.out_count; ++i)
         for (std::int64_t size : to_->info(n.first_out + i).aval.shape)
-          if (symbols.mentions(size, symbol)) return true;
+          if (depends_on(symbols, size, symbol)) return true;
       for (const AttrField& f : n.op->attrs().fields) {
         const std::byte* at = static_cast<const std::byte*>(to_->attrs(n)) + f.offset;
         if (f.kind == AttrKind::ints) {
           for (std::int64_t size : *reinterpret_cast<const Ints*>(at))
-            if (symbols.mentions(size, symbol)) return true;
+            if (depends_on(symbols, size, symbol)) return true;
         } else if (f.kind == AttrKind::integer && f.bytes == 8) {
-          if (symbols.mentions(*reinterpret_cast<const std::int64_t*>(at), symbol)) return true;
+          if (depends_on(symbols, *reinterpret_cast<const std::int64_t*>(at), symbol)) return true;
         }
       }
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graph/context.h"
+#include "graph/variable_program.h"
 
 namespace gradus {
 

@@ -1,7 +1,5 @@
 // What the current thread is in the middle of: who observes its ops, and where the user called.
 #pragma once
-#include <atomic>
-#include <functional>
 #include <source_location>
 #include <span>
 
@@ -34,11 +32,6 @@ class VariableTracer {
  public:
   virtual Tensor read(VariableState& variable) = 0;
   virtual void write(VariableState& variable, const Tensor& value) = 0;
-  // A new value that depends on the old one: between the two nobody else writes.
-  using Change = std::function<Tensor(const Tensor& now, std::span<const Tensor> with)>;
-  virtual void update(VariableState& variable, std::span<const Tensor> with, const Change& change) {
-    write(variable, change(read(variable), with));
-  }
 
  protected:
   ~VariableTracer() = default;
@@ -55,8 +48,6 @@ struct ThreadContext {
   const Mute* mute = nullptr;  // innermost
 };
 extern constinit thread_local ThreadContext thread_context;
-// Graph programs that are being built: their nodes know the user's lines.
-extern constinit std::atomic<int> living_programs;
 
 // What happens in this scope is not told to observers that opened after `level` and before the
 // scope: the insides of an op that they see as one, or tangents, which only outer levels may see.

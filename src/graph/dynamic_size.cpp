@@ -1,6 +1,7 @@
 #include "graph/dynamic_size.h"
 
 #include "base/check.h"
+#include "graph/ambient_graph.h"
 #include "graph/context.h"
 #include "graph/graph.h"
 
@@ -30,9 +31,9 @@ const Op dynamic_size_op = not_differentiable(
 std::int64_t size_of_node(const void* attrs) { return static_cast<const SizeAttrs*>(attrs)->size; }
 
 Tensor traced_size(std::int64_t symbol) {
-  if (!thread_context.graph)
-    fail<InvalidArgumentError>("got ", symbol, " as a size; sizes are at least 0");
-  Graph& graph = *thread_context.graph;
+  Graph* inside = thread_context.graph ? thread_context.graph : ambient_graph;
+  if (!inside) fail<InvalidArgumentError>("got ", symbol, " as a size; sizes are at least 0");
+  Graph& graph = *inside;
   const SizeAttrs attrs{symbol};
   return graph.tensor(graph.add(dynamic_size_op, &attrs, {}).first_out);
 }

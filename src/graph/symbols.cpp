@@ -3,8 +3,12 @@
 #include <map>
 
 #include "base/check.h"
+#include "graph/ambient_graph.h"
 
 namespace gradus {
+
+constinit thread_local Graph* ambient_graph = nullptr;
+
 namespace {
 
 constinit thread_local Symbols* current = nullptr;
@@ -22,13 +26,18 @@ std::int64_t name_of_entry(std::size_t entry) {
 }  // namespace
 
 Symbols& current_symbols() {
+  if (!current && ambient_graph) return ambient_graph->symbols();
   if (!current)
     fail<InvalidArgumentError>("got a negative size; sizes must be at least 0 (or -1 where that ",
                                "stands for what is left)");
   return *current;
 }
 
-bool is_size(std::int64_t size) { return size >= 0 || (current && current->has(size)); }
+bool is_size(std::int64_t size) {
+  if (size >= 0) return true;
+  if (current) return current->has(size);
+  return ambient_graph && ambient_graph->symbols().has(size);
+}
 
 void fail_size(std::int64_t a, char operation, std::int64_t b) {
   fail<ResourceExhaustedError>("the size ", a, " ", operation, " ", b, " does not fit into memory");
@@ -164,20 +173,6 @@ std::int64_t Symbols::name_of_input(std::size_t input) const {
   fail<InvalidArgumentError>(
       "a size is known only inside of the loop or branch where it was found; it cannot be the size "
       "of something outside");
-}
-
-bool Symbols::mentions(std::int64_t size, std::int64_t input) const {
-  if (!has(size)) return false;
-  for (const Term& t : names_[entry_of(size)]) {
-    for (std::uint32_t id : t.atoms) {
-      const Atom& atom = atoms_[id];
-      if (atom.input >= 0 ? atom.input == input
-                          : mentions(atom.numerator, input) || mentions(atom.denominator, input)) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 std::string Symbols::print(std::int64_t size) const {

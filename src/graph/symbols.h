@@ -31,8 +31,6 @@ class Symbols {
   // If `size` is the size of an input: which one, else -1.
   std::int64_t input_of(std::int64_t size) const;
   std::int64_t name_of_input(std::size_t input) const;
-  // Whether a size depends on the size of that input.
-  bool mentions(std::int64_t size, std::int64_t input) const;
   std::string print(std::int64_t size) const;
   std::size_t input_count() const { return inputs_; }
   bool has(std::int64_t size) const;  // whether a very negative number is one of our names

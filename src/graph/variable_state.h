@@ -9,7 +9,7 @@
 
 namespace gradus {
 
-class VariableTracer;
+class VariableProgram;
 
 struct VariableState : std::enable_shared_from_this<VariableState> {
   std::string name;
@@ -37,14 +37,10 @@ struct VariableState : std::enable_shared_from_this<VariableState> {
   // A variable of a program that is built by hand has no value here but one in each session; reads
   // and writes are nodes of the program.
   bool is_declared = false;
-  std::weak_ptr<VariableTracer> program;
+  std::weak_ptr<VariableProgram> program;
 
   mutable std::mutex mutex;
   Tensor value;
 };
-
-// Who takes part in reads and writes: the function that is being traced, or the graph program that
-// the variable belongs to. If nobody, the value itself is used.
-std::shared_ptr<VariableTracer> tracer_of(const VariableState& variable);
 
 }  // namespace gradus

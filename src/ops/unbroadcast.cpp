@@ -14,7 +14,8 @@ Cotangent unbroadcast(Tensor ct, const Shape& shape, const Shape& to) {
   std::int64_t repeats = 1;
   const int lead = shape.rank() - to.rank(), missing = shape.rank() - ct.rank();
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    if (axis >= lead && to[axis - lead] == shape[axis]) continue;
+    // Other sizes than 1 can only be equal, also where both are names.
+    if (axis >= lead && (to[axis - lead] == shape[axis] || to[axis - lead] != 1)) continue;
     if (axis < missing || ct.shape()[axis - missing] != shape[axis]) {
       repeats = size_mul(repeats, shape[axis]);
     } else {

@@ -4,7 +4,7 @@
 #include "gradus/elementwise.h"
 #include "graph/context.h"
 #include "graph/dispatch.h"
-#include "graph/variable_state.h"
+#include "graph/variable_program.h"
 #include "ops/records.h"
 #include "tensor/tensor_impl.h"
 
@@ -53,6 +53,13 @@ std::shared_ptr<VariableTracer> tracer_of(const VariableState& v) {
   return program;
 }
 
+void update_traced(VariableTracer& tracer, VariableState& variable, std::span<const Tensor> with,
+                   const VariableProgram::Change& change) {
+  if (auto* program = dynamic_cast<VariableProgram*>(&tracer))
+    return program->update(variable, with, change);
+  tracer.write(variable, change(tracer.read(variable), with));
+}
+
 namespace detail {
 
 Tensor read(const Variable& variable) { return variable.value(); }
@@ -91,7 +98,7 @@ void update(const Variable& v, const char* what, const Tensor& delta, const Op& 
     const auto change = [&state, what, combine](const Tensor& now, std::span<const Tensor> with) {
       return checked(what, state, combine(now, with[0]));
     };
-    return tracer->update(state, {&delta, 1}, change);
+    return update_traced(*tracer, state, {&delta, 1}, change);
   }
   const Tensor d = delta.impl()->has(kWeak) ? cast(delta, state.dtype) : delta;
   if (!(broadcast_shapes(what, state.shape, d.shape()) == state.shape)) checked(what, state, d);

@@ -7,7 +7,7 @@
 #include "gradus/ops.h"
 #include "gradus/variable.h"
 #include "graph/context.h"
-#include "graph/variable_state.h"
+#include "graph/variable_program.h"
 #include "kernels/scatter.h"
 #include "ops/indices.h"
 #include "tensor/tensor_impl.h"
@@ -69,7 +69,7 @@ void change(const char* what, const Variable& variable, const Tensor& at, const 
     const auto merge = [traced](const Tensor& now, std::span<const Tensor> rows) {
       return traced(now, rows[0], rows[1]);
     };
-    return tracer_of(state)->update(state, with, merge);
+    return update_traced(*tracer_of(state), state, with, merge);
   }
   if (!is_concrete(rows.indices) || !is_concrete(rows.updates)) {
     fail<InvalidArgumentError>("[", what, "] '", state.name,

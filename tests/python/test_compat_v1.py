@@ -46,10 +46,10 @@ def same(got, want, path):
 def test_program(name):
     try:
         got = plain(PROGRAMS[name](tf, np))
-    except gradus.errors.OperatorNotAllowedInGraphError:
-        if "while" not in name:
+    except gradus.errors.UnimplementedError:
+        if "loop" not in name:
             raise
-        pytest.skip("loops in traces are on their way")
+        pytest.skip("gradients of loops in traces are on their way")
     same(got, REFERENCE[name], name)
 
 
@@ -118,11 +118,12 @@ def test_sizes_that_do_not_go_together_are_refused():
 
 
 def test_sizes_as_tensors():
-    x = tf.placeholder(tf.float32, [None, 3])
+    x, columns = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.int32, [None])
     n = tf.shape(x)[0]
     ones = tf.ones([n, 2])
-    outputs = [tf.reshape(x, [n * 3]), ones, tf.reduce_sum(x) / tf.to_float(n), tf.tile([[1.0]], [n, 1]), tf.ones_like(x)]
-    got = run(outputs, {x: np.arange(6).reshape(2, 3)})
+    outputs = [tf.gather_nd(x, tf.stack([tf.range(n), columns], axis=1)), tf.reshape(x, [n * 3]), ones, tf.reduce_sum(x) / tf.to_float(n), tf.tile([[1.0]], [n, 1]), tf.ones_like(x)]
+    got = run(outputs, {x: np.arange(6).reshape(2, 3), columns: [0, 2]})
+    assert got.pop(0).tolist() == [0, 5]
     assert [g.shape for g in got] == [(6,), (2, 2), (), (2, 1), (2, 3)] and got[2] == 7.5
 
 
@@ -222,15 +223,20 @@ def test_dropout_takes_a_fed_probability():
 def test_print_and_assert(capfd):
     x = tf.placeholder(tf.float32, [2])
     y = tf.Print(x * 2, [x, tf.shape(x)], message="here: ")
-    check = tf.Assert(tf.reduce_all(x > 0), [x])
+    check = tf.Assert(tf.reduce_all(x > 0), ["x", x])
+    v = tf.Variable(0.0)
     with tf.control_dependencies([check]):
         z = y + 1
+        write = v.assign_add(1.0)
     with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
         assert session.run(z, {x: [1, 2]}).tolist() == [3, 5]
         assert capfd.readouterr().err == "here: [1 2][2]\n"
         with pytest.raises(gradus.errors.InvalidArgumentError, match="assertion failed"):
-            session.run(z, {x: [-1, 2]})
-        session.run(x, {x: [-1, 2]})
+            session.run([z, write], {x: [-1, 2]})
+        assert session.run(v) == 0  # nothing was written
+        session.run(tf.print("value", v), {x: [-1, 2]})
+        assert capfd.readouterr().err.endswith("value 0\n")
 
 
 def test_python_function_with_a_registered_gradient():
@@ -253,8 +259,8 @@ def test_summaries(tmp_path):
     with tf.Session() as session, tf.summary.FileWriter(str(tmp_path), session.graph) as writer:
         for step in range(2):
             writer.add_summary(session.run(merged, {x: step}), step)
-    text = next(tmp_path.iterdir()).read_text()
-    assert "1,loss,2.0\n" in text and "1,h/mean,1.0\n" in text
+    content = next(tmp_path.iterdir()).read_bytes()
+    assert content.count(b"loss") == 2 and content.count(b"histograms") == 2
 
 
 def test_a_checkpoint_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
@@ -320,3 +326,12 @@ def test_sessions_of_dropped_graphs_are_freed():
         tf.Graph()
     gc.collect()
     assert reference() is None
+
+
+def test_slices_of_unknown_sizes():
+    x = tf.placeholder(tf.float32, [None, None])
+    parts = [x[1:], x[:, :-1], x[::2, 0], x[..., tf.newaxis], x[1:] - x[:-1]]
+    data = np.arange(12.0, dtype=np.float32).reshape(4, 3)
+    got = run(parts, {x: data})
+    want = [data[1:], data[:, :-1], data[::2, 0], data[..., None], data[1:] - data[:-1]]
+    assert all((g == w).all() and g.shape == w.shape for g, w in zip(got, want))

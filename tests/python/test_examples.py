@@ -108,3 +108,13 @@ def test_the_readme_prints_what_it_says(capsys):
 def test_autograph():
     collatz, places, loss = run("autograph")
     assert collatz == (871, 178) and places == [3, -1] and loss < 1e-6
+
+
+def test_v1_regression():
+    cost, slope, offset = run("v1_regression")
+    assert cost < 0.1 and 0.2 < slope < 0.4 and 0 < offset < 1.2
+
+
+def test_v1_digits():
+    accuracy, steps = run("v1_digits")
+    assert accuracy > 0.88 and steps == 440

@@ -656,3 +656,160 @@ def regularizers(tf, np):
         before = sess.run(total)
         sess.run(train)
         return [before, sess.run(v)]
+
+
+@program
+def datasets(tf, np):
+    data = tf.data.Dataset.from_tensor_slices((np.arange(6, dtype=np.float32), np.arange(6) * 10)).batch(4)
+    x, y = tf.data.make_one_shot_iterator(data).get_next()
+    total, products = tf.reduce_sum(x), x * tf.to_float(y)
+    out = []
+    with tf.Session() as sess:
+        while True:
+            try:
+                out.append(sess.run([total, products]))
+            except tf.errors.OutOfRangeError:
+                break
+    return out
+
+
+@program
+def initializable_iterators(tf, np):
+    data = tf.data.Dataset.range(3).map(lambda n: tf.cast(n, tf.float32) * 2).repeat(2)
+    iterator = tf.data.make_initializable_iterator(data)
+    element = iterator.get_next()
+    double = element * 10
+    with tf.Session() as sess:
+        kind, _ = _message(tf, lambda: sess.run(double), Exception)
+        sess.run(iterator.initializer)
+        first = [sess.run([element, double]) for _ in range(4)]
+        sess.run(iterator.initializer)
+        return [kind, first, sess.run(element)]
+
+
+@program
+def loops_with_arrays(tf, np):
+    """A dynamic RNN as it was written with TensorArrays."""
+    r = np.random.RandomState(6)
+    x = tf.placeholder(tf.float32, [None, 4, 2])
+    w, u = tf.Variable(r.randn(2, 3).astype(np.float32)), tf.Variable(r.randn(3, 3).astype(np.float32))
+    inputs = tf.TensorArray(tf.float32, 4).unstack(tf.transpose(x, [1, 0, 2]))
+    outputs = tf.TensorArray(tf.float32, 4)
+
+    def body(t, h, outputs):
+        h = tf.tanh(tf.matmul(inputs.read(t), w) + tf.matmul(h, u))
+        return t + 1, h, outputs.write(t, h)
+    start = tf.zeros([tf.shape(x)[0], 3])
+    _, last, outputs = tf.while_loop(lambda t, h, o: t < 4, body, [0, start, outputs])
+    stacked = outputs.stack()
+    grads = tf.gradients(tf.reduce_sum(last ** 2), [w, u])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return sess.run([last, stacked, grads], {x: r.rand(2, 4, 2)})
+
+
+@program
+def maps_and_scans(tf, np):
+    x = tf.placeholder(tf.float32, [4])
+    with tf.Session() as sess:
+        return sess.run([tf.map_fn(lambda v: v * v, x), tf.scan(lambda a, v: a + v, x),
+                         tf.foldl(lambda a, v: a * 2 + v, x)], {x: [1, 2, 3, 4]})
+
+
+@program
+def softmax_regression_by_hand(tf, np):
+    """As in the first tutorial: the cross entropy is written out."""
+    r = np.random.RandomState(7)
+    x, y_ = tf.placeholder("float", shape=[None, 6]), tf.placeholder("float", shape=[None, 3])
+    w, b = tf.Variable(tf.zeros([6, 3])), tf.Variable(tf.zeros([3]))
+    y = tf.nn.softmax(tf.matmul(x, w) + b)
+    cross_entropy = -tf.reduce_sum(y_ * tf.log(y))
+    step = tf.train.GradientDescentOptimizer(0.01).minimize(cross_entropy)
+    correct = tf.equal(tf.argmax(y, 1), tf.argmax(y_, 1))
+    accuracy = tf.reduce_mean(tf.cast(correct, "float"))
+    images, labels = r.rand(20, 6), np.eye(3)[r.randint(0, 3, 20)]
+    sess = tf.InteractiveSession()
+    sess.run(tf.initialize_all_variables())
+    for i in range(20):
+        step.run(feed_dict={x: images[i % 5::5], y_: labels[i % 5::5]})
+    out = [accuracy.eval(feed_dict={x: images, y_: labels}), w.eval(), cross_entropy.eval({x: images, y_: labels})]
+    sess.close()
+    return out
+
+
+@program
+def autoencoder(tf, np):
+    r = np.random.RandomState(8)
+    sizes = {"encoder_h1": (6, 4), "encoder_h2": (4, 2), "decoder_h1": (2, 4), "decoder_h2": (4, 6)}
+    weights = {k: tf.Variable(r.randn(*s).astype(np.float32) * 0.5) for k, s in sizes.items()}
+    biases = {k: tf.Variable(tf.zeros([s[1]])) for k, s in sizes.items()}
+    x = tf.placeholder("float", [None, 6])
+    h = x
+    for k in sizes:
+        h = tf.nn.sigmoid(tf.add(tf.matmul(h, weights[k]), biases[k]))
+    loss = tf.reduce_mean(tf.pow(x - h, 2))
+    train = tf.train.RMSPropOptimizer(0.01).minimize(loss)
+    data = r.rand(8, 6)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return [sess.run([train, loss], feed_dict={x: data})[1] for _ in range(10)]
+
+
+@program
+def word_vectors(tf, np):
+    """Negative sampling by hand: rows of two tables."""
+    r = np.random.RandomState(9)
+    center, context = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.int32, [None])
+    labels = tf.placeholder(tf.float32, [None])
+    a = tf.Variable(r.randn(10, 4).astype(np.float32))
+    b = tf.Variable(tf.zeros([10, 4]))
+    logits = tf.reduce_sum(tf.nn.embedding_lookup(a, center) * tf.nn.embedding_lookup(b, context), axis=1)
+    loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits))
+    train = tf.train.AdagradOptimizer(0.5).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        out = []
+        for i in range(6):
+            feeds = {center: r.randint(0, 10, 5), context: r.randint(0, 10, 5), labels: r.randint(0, 2, 5)}
+            out.append(sess.run([loss, train], feeds)[0])
+        return out + [sess.run(b)]
+
+
+@program
+def policy_gradient_step(tf, np):
+    r = np.random.RandomState(10)
+    states, actions, advantages = (tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.int32, [None]),
+                                   tf.placeholder(tf.float32, [None]))
+    with tf.variable_scope("policy"):
+        w = tf.get_variable("w", initializer=r.randn(3, 2).astype(np.float32))
+    logits = tf.matmul(states, w)
+    log_prob = -tf.nn.sparse_softmax_cross_entropy_with_logits(labels=actions, logits=logits)
+    loss = -tf.reduce_sum(log_prob * advantages)
+    entropy = -tf.reduce_sum(tf.nn.softmax(logits) * tf.nn.log_softmax(logits))
+    train = tf.train.AdamOptimizer(0.05).minimize(loss - 0.01 * entropy)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for _ in range(4):
+            sess.run(train, {states: r.rand(4, 3), actions: [0, 1, 1, 0], advantages: r.randn(4)})
+        return sess.run([w, tf.nn.softmax(logits)], {states: [[1.0, 0.0, -1.0]]})
+
+
+@program
+def target_network(tf, np):
+    """Copies of variables by assign operations, as deep Q-learning does."""
+    def net(scope, value):
+        with tf.variable_scope(scope):
+            return tf.get_variable("w", [2], initializer=tf.constant_initializer(value))
+    online, target = net("online", 1.0), net("target", 5.0)
+    sources = tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES, scope="online")
+    targets = tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES, scope="target")
+    soft = [tf.assign(t, 0.5 * s + 0.5 * t) for t, s in zip(targets, sources)]
+    hard = tf.group(*[t.assign(s) for t, s in zip(targets, sources)])
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(tf.square(online - target)), var_list=[online])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        out = []
+        for op in (train, soft, hard, train):
+            sess.run(op)
+            out.append(sess.run([online, target]))
+        return out

@@ -21,7 +21,7 @@ from gradus import (DType, IndexedSlices, Tensor, TensorShape, TensorSpec, Uncon
                     VariableSynchronization, as_dtype, custom_gradient, dtypes, errors, is_tensor, nest, newaxis)
 
 from ... import _core
-from . import _control, _functions, _initializers, _layers, _losses, _nn, _program, _python, _rnn, _saver, _session, \
+from . import _control, _data, _functions, _initializers, _layers, _losses, _nn, _program, _python, _rnn, _saver, _session, \
     _train, _unranked, _variables
 from ._control import *  # noqa: F401, F403
 from ._functions import (NoGradient, NotDifferentiable, RegisterGradient, gradients, group, hessians, identity, in_graph,  # noqa: F401
@@ -427,13 +427,6 @@ def enable_eager_execution(*args, **kwargs):
 enable_v2_behavior = enable_eager_execution
 
 
-def get_static_value(tensor, partial=False):
-    """The value of a tensor that depends on nothing that a run brings, or None."""
-    from gradus._function import init_scope as _outside  # noqa: F401
-    value = _core._value_before_run(tensor) if hasattr(_core, "_value_before_run") else None
-    return None if value is None else value.numpy()
-
-
 # -------------------------------------------------------------------- modules
 
 train = _module("train")
@@ -462,10 +455,10 @@ for _new, _old in (("zeros", "zeros_initializer"), ("ones", "ones_initializer"),
                    ("he_uniform", "he_uniform"), ("he_normal", "he_normal"), ("lecun_uniform", "lecun_uniform"),
                    ("lecun_normal", "lecun_normal")):
     setattr(initializers, _new, getattr(_initializers, _old))
-_rnn.publish(_this, nn, _module)  # noqa: F821
+_rnn.publish(nn, _module)  # noqa: F821
+_data.publish(_module)
 
 _INSTEAD = {
-    "data": "use NumPy arrays and feed them, or gradus.data with gradus as tf",
     "estimator": "write the training loop with a session",
     "string": "strings are not covered",
     "contrib": "tf.contrib ended with TensorFlow 1",

@@ -6,7 +6,15 @@ from ._functions import as_nodes, to_tensor
 from ._graph import Operation, get_default_graph
 from ._unranked import defer, has_unranked
 
-__all__ = ["cond", "case", "while_loop", "map_fn", "scan", "foldl", "foldr"]
+__all__ = ["TensorArray", "cond", "case", "while_loop", "map_fn", "scan", "foldl", "foldr"]
+
+
+class TensorArray(tf.TensorArray):
+    """A list of tensors that are written and read by number."""
+
+    def __new__(cls, *args, **kwargs):
+        with get_default_graph().inside():
+            return tf.TensorArray(*args, **kwargs)
 
 
 def _tensor_or_flag(value):

@@ -78,6 +78,20 @@ def _tensors(result):
     return []
 
 
+def _is_elsewhere(args):
+    """Whether the tensors belong to no graph of this kind: they have values, or a branch or another function is traced."""
+    found = False
+    for arg in args:
+        for part in arg if isinstance(arg, (list, tuple)) else (arg,):
+            if isinstance(part, _core.Tensor):
+                if _core._place(part) is not None:
+                    return False
+                found = True
+            elif isinstance(part, _core.Variable):
+                return False
+    return found
+
+
 def in_graph(function, kind=None, renamed=RENAMED, count=None):
     """The function as one that makes nodes. `kind` is what TensorFlow calls them; `count` says how many results a call
     has, if it has a list of them."""
@@ -105,6 +119,8 @@ def in_graph(function, kind=None, renamed=RENAMED, count=None):
             if name is not None:
                 kwargs["name"] = name
             return defer(graph, call, args, kwargs, name or kind, count and count(*args, **kwargs))
+        if _is_elsewhere(args):
+            return function(*args, **kwargs)
         first = _core._program_size(graph._program)
         with graph.inside():
             gradient = gradient_functions.get(graph._overrides.get(kind))

@@ -88,7 +88,7 @@ class Graph:
         self._late_controls = []           # of these, what is not a node yet (_unranked.py)
         self._overrides = {}
         self._variables = {}               # by name
-        self._effects = {}                 # node -> (tensors, function): called with their values after a run
+        self._producers = {}               # name of a placeholder -> (tensor, function of the run): fed by itself
         self._seed = None
         self._finalized = False
         self._variable_store, self._variable_scope = {}, None
@@ -100,10 +100,12 @@ class Graph:
     def as_default(self):
         """Makes this the graph that new nodes belong to."""
         _stack().append(self)
+        _core._program_default(self._program)
         try:
             yield self
         finally:
             _stack().pop()
+            _core._program_default(get_default_graph()._program)
 
     # ---------------------------------------------------------------- names
 
@@ -399,7 +401,7 @@ def nodes_of(graph, what):
 
 class _Local(threading.local):
     def __init__(self):
-        self.stack = []
+        self.stack, self.knows_default = [], False
 
 
 _local = _Local()
@@ -416,6 +418,9 @@ def get_default_graph():
         return _local.stack[-1]
     if _global[0] is None:
         _global[0] = Graph()
+    if not _local.knows_default:
+        _local.knows_default = True
+        _core._program_default(_global[0]._program)
     return _global[0]
 
 
@@ -425,6 +430,7 @@ def reset_default_graph():
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, "
                              "exit the nesting and create a new graph.")
     _global[0] = Graph()
+    _core._program_default(_global[0]._program)
 
 
 def graph_of(tensor):

@@ -1,11 +1,10 @@
 """What belongs to programs rather than to graphs: flags, main functions, messages, summaries, configuration."""
 import argparse
 import logging as _logging
-import os
 import sys
-import time
 import types
 
+from ... import summary as _summaries
 from ._functions import to_tensor
 from ._graph import get_default_graph
 from ._variables import GraphKeys
@@ -181,24 +180,22 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
 
 
 class FileWriter:
-    """Writes scalars to events.csv, lines of step, tag and value: no TensorBoard files."""
+    """Writes what was fetched to event files that TensorBoard reads (gradus.summary)."""
 
     def __init__(self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None, filename_suffix=None,
                  session=None):
-        os.makedirs(logdir, exist_ok=True)
         self._logdir = logdir
-        self._file = open(os.path.join(logdir, f"events.{int(time.time())}{filename_suffix or ''}.csv"), "a")
+        self._writer = _summaries.create_file_writer(logdir, max_queue, filename_suffix=filename_suffix)
 
     def get_logdir(self):
         return self._logdir
 
     def add_summary(self, summary, global_step=None):
-        step = "" if global_step is None else int(global_step)
-        for (tag, kind), value in dict(summary).items():
-            if kind == "scalar":
-                self._file.write(f"{step},{tag},{float(value)!r}\n")
-            elif kind == "histogram":
-                self._file.write(f"{step},{tag}/mean,{float(value.mean())!r}\n{step},{tag}/std,{float(value.std())!r}\n")
+        """Writes the value of a fetched summary."""
+        step = 0 if global_step is None else int(global_step)
+        with self._writer.as_default():
+            for (tag, kind), value in dict(summary).items():
+                getattr(_summaries, kind)(tag, value, step)
 
     def add_graph(self, graph, global_step=None, graph_def=None):
         """Accepted: Session.explain says what a run is."""
@@ -206,10 +203,10 @@ class FileWriter:
     add_session_log = add_meta_graph = add_run_metadata = add_event = add_graph
 
     def flush(self):
-        self._file.flush()
+        self._writer.flush()
 
     def close(self):
-        self._file.close()
+        self._writer.close()
 
     reopen = flush
 
@@ -221,11 +218,11 @@ class FileWriter:
 
 
 def _no_text(*args, **kwargs):
-    raise NotImplementedError("text summaries are not covered: print, or write a file of your own")
+    raise NotImplementedError("summaries of text and sound are not covered here: use gradus.summary outside of the graph")
 
 
 summary = types.SimpleNamespace(scalar=_summary("scalar"), histogram=_summary("histogram"), image=_summary("image"),
-                                audio=_summary("audio"), text=_no_text, merge=merge, merge_all=merge_all,
+                                audio=_no_text, text=_no_text, merge=merge, merge_all=merge_all,
                                 FileWriter=FileWriter)
 
 # -------------------------------------------------------------------- configuration

@@ -6,6 +6,7 @@ import numpy as np
 import gradus as tf
 
 from ... import _core
+from ..._effects import at_each_run
 from ._functions import OverriddenOp, gradient_functions, in_graph, to_tensor
 from ._graph import get_default_graph
 from ._unranked import Unranked, defer, has_unranked
@@ -85,84 +86,91 @@ def _with_gradient(gradient, inputs, outputs):
     return list(made) if isinstance(made, (list, tuple)) else [made]
 
 
-def _effect(tensor, tensors, function):
-    """After each run that needs the tensor, the function gets the values of the tensors."""
-    graph = get_default_graph()
-    graph._effects.setdefault(_core._place(tensor)[2], []).append((tensors, function))
-    return tensor
+def _at_each_run(graph, name, function, tensors):
+    """An operation that calls function(*tensors) when it is run."""
+    first = _core._program_size(graph._program)
+    with graph.inside():
+        at_each_run(name, function, tensors)
+    if _core._is_tracing():
+        return None
+    nodes = list(range(first, _core._program_size(graph._program)))
+    return graph._record(graph.unique_name(name), name, nodes, [])
+
+
+def _tensors(values):
+    return [to_tensor(v) for v in values]
 
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):  # noqa: N802
-    """The input; the data are printed to standard error after each run that needs it."""
+    """The input; whoever needs it prints the data to standard error."""
+    graph = get_default_graph()
     if has_unranked((input_, data)):
-        return defer(get_default_graph(), Print, (input_, data, message, first_n, summarize), {}, name or "Print")
+        return defer(graph, Print, (input_, data, message, first_n, summarize), {}, name or "Print")
     left = [first_n]
+    limit = 3 if summarize is None else summarize
 
-    def show(values):
+    def text(value):
+        flat = np.ravel(value)
+        shown = " ".join(f"{v:g}" if np.issubdtype(flat.dtype, np.floating) else str(v)
+                         for v in (flat if limit < 0 else flat[:limit]))
+        return f"[{shown}{'...' if 0 <= limit < flat.size else ''}]"
+
+    def show(*values):
         if left[0] is not None:
             if left[0] <= 0:
                 return
             left[0] -= 1
-        limit = 3 if summarize is None else summarize
-        parts = []
-        for value in values:
-            flat = np.ravel(value)
-            shown = " ".join(f"{v:g}" if np.issubdtype(flat.dtype, np.floating) else str(v)
-                             for v in (flat if limit < 0 else flat[:limit]))
-            parts.append(f"[{shown}{'...' if 0 <= limit < flat.size else ''}]")
-        print((message or "") + "".join(parts), file=sys.stderr)
-    out = in_graph(tf.identity, "Print")(input_, name=name)
-    return _effect(out, [to_tensor(d) for d in data], show)
+        print((message or "") + "".join(text(v.numpy()) for v in values), file=sys.stderr)
+    done = _at_each_run(graph, "PrintData", show, _tensors(data))
+    with graph.control_dependencies([] if done is None else [done]):
+        return in_graph(tf.identity, "Print")(input_, name=name)
 
 
 def print_(*inputs, **kwargs):
-    """An operation that prints tensors and other objects after a run."""
-    from ._functions import no_op
-    kwargs.pop("name", None)
+    """An operation that prints tensors and other objects."""
     graph = get_default_graph()
     if has_unranked(inputs):
         return defer(graph, print_, inputs, kwargs, "print")
-    tensors = [i for i in inputs if isinstance(i, (_core.Tensor, _core.Variable))]
-
-    def show(values):
-        given = iter(values)
-        tf.print(*[tf.constant(next(given)) if isinstance(i, (_core.Tensor, _core.Variable)) else i for i in inputs],
-                 **kwargs)
-    with graph.control_dependencies(tensors):
-        operation = no_op("PrintV2")
-    graph._effects.setdefault(operation._nodes[0], []).append(([to_tensor(t) for t in tensors], show))
-    return operation
+    first = _core._program_size(graph._program)
+    with graph.inside():
+        tf.print(*inputs, **kwargs)
+    if _core._is_tracing():
+        return None
+    nodes = list(range(first, _core._program_size(graph._program)))
+    if not nodes:  # nothing but texts: printed when it is run
+        return _at_each_run(graph, "PrintV2", lambda: tf.print(*inputs, **kwargs), [])
+    return graph._record(graph.unique_name("PrintV2"), "PrintV2", nodes, [])
 
 
 def Assert(condition, data, summarize=None, name=None):  # noqa: N802
-    """An operation that fails after a run in which the condition did not hold."""
-    from ._functions import no_op
+    """An operation that fails, before variables are written, where the condition does not hold."""
     graph = get_default_graph()
     if has_unranked((condition, data)):
         return defer(graph, Assert, (condition, data, summarize), {}, name or "Assert")
-    condition = to_tensor(condition)
-    tensors = [to_tensor(d) for d in data if not isinstance(d, str)]
 
-    def look(values):
-        if not np.all(values[0]):
-            given = iter(values[1:])
-            shown = "".join(f"[{d if isinstance(d, str) else next(given)}]" for d in data)
-            raise tf.errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
-    with graph.control_dependencies([condition]):
-        operation = no_op(name or "Assert")
-    graph._effects.setdefault(operation._nodes[0], []).append(([condition] + tensors, look))
-    return operation
+    def look(held, *values):
+        if np.all(held.numpy()):
+            return
+        given = iter(values)
+        shown = " ".join(f"[{d if isinstance(d, str) else next(given).numpy()}]" for d in data)
+        raise tf.errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
+    tensors = _tensors([condition] + [d for d in data if not isinstance(d, str)])
+    return _at_each_run(graph, name or "Assert", look, tensors)
 
 
 def check_numerics(tensor, message, name=None):
     """The tensor; a run in which it is not finite fails."""
-    out = in_graph(tf.identity, "CheckNumerics")(tensor, name=name)
+    if has_unranked((tensor,)):
+        return defer(get_default_graph(), check_numerics, (tensor, message), {}, name or "CheckNumerics")
 
-    def look(values):
+    def look(value):
         for kind, bad in (("NaN", np.isnan), ("Inf", np.isinf)):
-            if bad(values[0]).any():
+            if bad(value.numpy()).any():
                 raise tf.errors.InvalidArgumentError(None, None, f"{message} : Tensor had {kind} values")
-    return _effect(out, [out], look)
+    graph = get_default_graph()
+    done = _at_each_run(graph, "CheckNumerics", look, _tensors([tensor]))
+    with graph.control_dependencies([done]):
+        return in_graph(tf.identity, "CheckNumerics")(tensor, name=name)
 
 
 def _asserter(name, compare, text):

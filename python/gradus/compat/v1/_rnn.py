@@ -233,7 +233,7 @@ def _kept(i, lengths, new, old):
     return in_graph(run, "Select")(lengths, new, old)
 
 
-def publish(tf1, nn, module):
+def publish(nn, module):
     """Puts these classes and functions into tf.nn."""
     cells = module("nn.rnn_cell")
     for c in (RNNCell, BasicRNNCell, BasicLSTMCell, LSTMCell, GRUCell, MultiRNNCell, DropoutWrapper, LSTMStateTuple):

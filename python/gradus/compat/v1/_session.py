@@ -1,4 +1,5 @@
 """Sessions: the values of a graph's variables, and runs of what is fetched."""
+import re
 import threading
 
 import numpy as np
@@ -9,6 +10,9 @@ from ... import _core
 from ._graph import Graph, Operation, get_default_graph, graph_of, tensor_name
 from ._unranked import Unranked, sources_of
 from ._variables import Variable, _Asked
+
+
+_NOT_FED = re.compile("You must feed a value for placeholder tensor '([^']*)'")
 
 
 class _Local(threading.local):
@@ -41,8 +45,8 @@ def session_for(session, graph):
 class _Fetches:
     """A structure of fetches, flat."""
 
-    def __init__(self, session, fetches):
-        self.session, self.ranks = session, {}
+    def __init__(self, session, fetches, ranks):
+        self.session, self.ranks = session, ranks
         self.tensors, self.operations, self.variables, self.asked = [], [], [], []
         self.rebuild = self._walk(fetches)
 
@@ -72,7 +76,7 @@ class _Fetches:
             name = f.rpartition(":")[0]
             f = graph._variables[name] if name in graph._variables else found
         if isinstance(f, Unranked):
-            f = f.resolved(self.ranks) if self.ranks is not None else f
+            f = f.resolved(self.ranks)
             if isinstance(f, (list, tuple, dict)):
                 return self._walk(f)
         if isinstance(f, Operation):
@@ -133,7 +137,7 @@ class IndexedSlicesValue(tuple):
 class _Run:
     """A choice of fetches and feeds, ready to run."""
 
-    __slots__ = ("plan", "rebuild", "asked", "count", "kept", "fed", "effects", "extra")
+    __slots__ = ("plan", "rebuild", "asked", "count", "kept", "fed", "producers")
 
 
 class BaseSession:
@@ -166,15 +170,15 @@ class BaseSession:
         return self._finish(run, values)
 
     def _finish(self, run, values):
+        if run.producers:
+            now = object()
+            values = values + [produce(now) for produce in run.producers]
         try:
             found = _core._session_run(self._session, run.plan, values)
         except (ValueError, tf.errors.OpError):
             self._check_fed(run.fed, values)
             raise
         arrays = [t.numpy() for t in found]
-        if run.effects:
-            for effect, first, last in run.effects:
-                effect(arrays[first:last])
         count = run.count
         return run.rebuild((arrays, arrays[count:], [a(self) for a in run.asked] if run.asked else None))
 
@@ -215,19 +219,11 @@ class BaseSession:
     def _run_first(self, key, fetches, feed_dict):
         pairs = self._feeds(feed_dict)
         late = any(isinstance(k, Unranked) for k, _ in pairs)
-        parsed = _Fetches.__new__(_Fetches)
-        parsed.session = self
-        parsed.tensors, parsed.operations, parsed.variables, parsed.asked = [], [], [], []
-        parsed.ranks, fed, values, late_fetch = self._ranked(fetches, pairs)
+        ranks, fed, values, late_fetch = self._ranked(fetches, pairs)
         late = late or late_fetch
-        parsed.rebuild = parsed._walk(fetches)
+        parsed = _Fetches(self, fetches, ranks)
         run = _Run()
-        run.effects, run.extra = [], []
-        run.count = len(parsed.tensors)
-        if self._graph._effects:
-            self._add_effects(run, parsed, fed)
-        arguments = (self._session, self._graph._program, parsed.tensors, fed, parsed.operations, parsed.variables)
-        run.plan = _core._session_prepare(*arguments)
+        run.plan, run.producers = self._prepare(parsed, fed)
         run.rebuild, run.asked, run.fed = parsed.rebuild, parsed.asked, fed
         run.kept = (fetches, list(feed_dict))  # their addresses stay theirs
         run.count = len(parsed.tensors)
@@ -242,15 +238,21 @@ class BaseSession:
             self._runs[key] = run
         return self._finish(run, values)
 
-    def _add_effects(self, run, parsed, fed):
-        """What is printed or checked after a run is fetched as well."""
-        nodes = _core._session_nodes(self._session, self._graph._program, parsed.tensors, fed, parsed.operations,
-                                     parsed.variables)
-        for node in nodes:
-            for tensors, function in self._graph._effects.get(node, ()):
-                first = len(parsed.tensors)
-                parsed.tensors.extend(tensors)
-                run.effects.append((function, first, first + len(tensors)))
+    def _prepare(self, parsed, fed):
+        """The plan, and what feeds those placeholders that are fed by themselves; they are added to `fed`."""
+        producers = []
+        while True:
+            try:
+                plan = _core._session_prepare(self._session, self._graph._program, parsed.tensors, fed, parsed.operations,
+                                              parsed.variables)
+                return plan, producers
+            except tf.errors.InvalidArgumentError as error:
+                found = _NOT_FED.match(str(error))
+                if not found or found[1] not in self._graph._producers:
+                    raise
+                tensor, produce = self._graph._producers[found[1]]
+                fed.append(tensor)
+                producers.append(produce)
 
     def _ranked(self, fetches, pairs):
         """The ranks of placeholders that had none, and what is fed, with those that are computed by Python."""
@@ -289,11 +291,9 @@ class BaseSession:
     def explain(self, fetches, feed_dict=None):
         """What a run of these fetches does, and which reads and writes of variables race with each other."""
         pairs = self._feeds(feed_dict or {})
-        parsed = _Fetches.__new__(_Fetches)
-        parsed.session = self
-        parsed.tensors, parsed.operations, parsed.variables, parsed.asked = [], [], [], []
-        parsed.ranks, fed, _, _ = self._ranked(fetches, pairs)
-        parsed._walk(fetches)
+        ranks, fed, _, _ = self._ranked(fetches, pairs)
+        parsed = _Fetches(self, fetches, ranks)
+        self._prepare(parsed, fed)
         return _core._session_explain(self._session, self._graph._program, parsed.tensors, fed, parsed.operations,
                                       parsed.variables)
 
