@@ -7,6 +7,19 @@
 #include "graph/context.h"
 
 namespace gradus {
+namespace {
+
+// Whether an attribute is a size that only the program will know.
+bool names_sizes(const AttrType& type, const std::byte* attrs) {
+  for (const AttrField& f : type.fields) {
+    if (f.kind != AttrKind::ints) continue;
+    const Ints& list = *reinterpret_cast<const Ints*>(attrs + f.offset);
+    if (std::any_of(list.begin(), list.end(), is_symbol)) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs) {
   return evaluate(graph, inputs, graph.outputs(), graph.nodes().size());
@@ -30,7 +43,8 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
     for (Graph::Value v : graph.operands(n)) in.push_back(values[v]);
     const AttributeTo line(n.where);
     Tensors out;
-    if (thread_context.graph && (in.empty() || n.op->info.stateful) &&
+    if (thread_context.graph &&
+        (in.empty() || n.op->info.stateful || names_sizes(n.op->attrs(), attrs)) &&
         std::all_of(in.begin(), in.end(), is_concrete)) {
       // No operand says that it belongs to the trace.
       Graph& now = *thread_context.graph;

@@ -112,7 +112,7 @@ def test_autograph():
 
 def test_v1_regression():
     cost, slope, offset = run("v1_regression")
-    assert cost < 0.1 and 0.2 < slope < 0.4 and 0 < offset < 1.2
+    assert cost < 0.12 and 0.2 < slope < 0.4 and 0 < offset < 1.2
 
 
 def test_v1_digits():
