@@ -315,3 +315,33 @@ assert f(tf.constant(10)).numpy() == 10
         out = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert out.returncode == 0, out.stderr
     assert float(out.stdout) < 1.0  # 0.1 s on an idle machine
+
+
+def test_losses_metrics_and_steps_of_the_user_are_converted():
+    def clipped(true, predicted):
+        error = tf.reduce_mean(tf.abs(true - predicted))
+        if error > 1.0:
+            return error
+        return error * error
+
+    class Model(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = tf.keras.layers.Dense(1, kernel_initializer="ones")
+
+        def call(self, x):
+            y = self.dense(x)
+            if tf.reduce_mean(y) > 100.0:
+                y = y * 0.0
+            return y
+
+        def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+            loss = clipped(y, y_pred)
+            return loss * 2 if loss > 0.5 else loss
+
+    model = Model()
+    model.compile(optimizer=tf.keras.optimizers.SGD(0.0), metrics=[clipped])
+    x = np.ones([4, 3], np.float32)
+    history = model.fit(x, np.zeros([4, 1], np.float32), verbose=0).history
+    assert history["loss"] == [6] and history["clipped"] == [3]
+    assert "plain Python" not in model.train_function.explain()

@@ -265,9 +265,9 @@ class CompileMetrics:
         weights = _matched_weights(sample_weight, y_pred, self._names)
         for _, metric, i, weighted in self._entries:
             if weighted and weights[i] is not None:
-                metric.update_state(true[i], predicted[i], sample_weight=weights[i])
+                while_traced(metric.update_state)(true[i], predicted[i], sample_weight=weights[i])
             else:
-                metric.update_state(true[i], predicted[i])
+                while_traced(metric.update_state)(true[i], predicted[i])
 
     def result(self):
         """The results by name."""

@@ -12,6 +12,7 @@ import numpy as np
 import gradus as _tf
 
 from .. import nest
+from ..autograph._convert import while_traced
 from . import config
 from ._compile import CompileLoss, CompileMetrics
 from ._data import ArrayData, data_source, split_rows, unpack_x_y_sample_weight, warn_out_of_data
@@ -227,10 +228,10 @@ class Trainer:
             optimizer.apply_gradients(zip(gradients, variables))
         else:
             warnings.warn("The model does not have any trainable weights.", stacklevel=2)
-        return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
+        return while_traced(self.compute_metrics)(x, y, y_pred, sample_weight=sample_weight)
 
     def _loss_of(self, x, y, y_pred, sample_weight, training):
-        return self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight)
+        return while_traced(self.compute_loss)(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight)
 
     def test_step(self, data):
         """Loss and metrics of one batch."""
@@ -239,7 +240,7 @@ class Trainer:
         loss = self._loss_of(x, y, y_pred, sample_weight, False)
         if self._loss_tracker is not None:
             self._track_loss(loss, x)
-        return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
+        return while_traced(self.compute_metrics)(x, y, y_pred, sample_weight=sample_weight)
 
     def predict_step(self, data):
         """The outputs for one batch."""

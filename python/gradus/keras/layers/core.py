@@ -2,6 +2,7 @@
 import math
 import re
 
+from ...autograph._convert import while_traced
 from .._layer import _keras_tensors_of
 from .._operation import compute_output_spec
 from ._common import (InputSpec, Layer, activations, in_compute_dtype, numbers, parts, parts_config,
@@ -425,7 +426,7 @@ class Lambda(Layer):
         kwargs = dict(self.arguments)
         if self._takes_mask:
             kwargs["mask"] = mask
-        return self.function(inputs, **kwargs)
+        return while_traced(self.function)(inputs, **kwargs)
 
     def compute_mask(self, inputs, mask=None):
         return self.mask(inputs, mask) if callable(self.mask) else self.mask

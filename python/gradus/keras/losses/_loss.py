@@ -2,6 +2,7 @@
 import gradus as tf
 
 from ... import _core
+from ...autograph._convert import while_traced
 from .. import _state
 from .._variable import standardize_dtype
 
@@ -50,7 +51,7 @@ class Loss:
             y_true = _as(y_true, kind)
         if type(y_pred) is not _Tensor or y_pred.dtype is not kind:
             y_pred = _as(y_pred, kind)
-        values = self.call(y_true, y_pred)
+        values = while_traced(self.call)(y_true, y_pred)
         own_mask = _state.get_mask(values)
         if own_mask is not None:
             mask = own_mask if mask is None else tf.logical_and(mask, own_mask)
@@ -104,7 +105,7 @@ class LossFunctionWrapper(Loss):
     def call(self, y_true, y_pred):
         y_true = tf.convert_to_tensor(y_true) if not self._casts_targets else y_true
         y_true, y_pred = same_rank(y_true, y_pred)
-        return self.fn(y_true, y_pred, **self._fn_kwargs)
+        return while_traced(self.fn)(y_true, y_pred, **self._fn_kwargs)
 
     def get_config(self):
         from . import serialize

@@ -4,6 +4,7 @@ A metric keeps its state in variables, so that it can be updated inside a compil
 """
 import gradus as tf
 
+from ...autograph._convert import while_traced
 from .. import _scopes, _state, dtype_policies
 from .._variable import Variable
 from ..losses._loss import apply_mask, as_dtype, same_rank
@@ -201,7 +202,7 @@ class MeanMetricWrapper(Mean):
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         mask = _state.get_mask(y_pred)
-        values = self._fn(y_true, y_pred, **self._fn_kwargs)
+        values = while_traced(self._fn)(y_true, y_pred, **self._fn_kwargs)
         if mask is not None:
             sample_weight = apply_mask(sample_weight, mask, self._dtype, "sum")
         super().update_state(values, sample_weight)
