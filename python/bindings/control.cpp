@@ -56,11 +56,22 @@ PyObject* loop(const Arguments& a) {
   return to_tuple(run(test, body, to_tensors(a[2], "while_loop"), a.integer(3))).release();
 }
 
+PyObject* scan_rows(const Arguments& a) {
+  const auto body = [&](const std::vector<Tensor>& in) {
+    const Ref next = Ref::own(PyObject_CallObject(a[0], to_tuple(in)));
+    return to_tensors(next, "scan");
+  };
+  const std::vector<Tensor> xs = to_tensors(a[2], "scan");
+  return to_tuple(detail::run_scan(body, to_tensors(a[1], "scan"), xs, detail::rows_of(xs),
+                                   a.boolean(3)))
+      .release();
+}
+
 // A loop of the program begins with an array whose rows are like what its body will write.
 PyObject* zero_rows(const Arguments& a) {
   const Tensor row = a.tensor(1);
   Shape shape = detail::shape_outside(row);
-  shape.insert(0, is_tensor(a[0]) ? tensor_of(a[0]).shape()[0] : a.integer(0));
+  shape.insert(0, a.integer(0));
   return wrap(zeros(shape, row.dtype()));
 }
 
@@ -105,8 +116,10 @@ const FunctionEntry entries[] = {
     {"_known_results", "test, body, loop_vars, maximum_iterations",
      "Those results of a loop that follow from constants; None for the others.",
      loop<detail::known_results>},
-    {"_zero_rows", "size, row", "Zeros: so many rows, or as many as a tensor has, like this one.",
-     zero_rows},
+    {"_scan_rows", "body, loop_vars, xs, reverse",
+     "The last *loop_vars, *rows = body(*loop_vars, *rows of xs), and all rows as stacks.",
+     scan_rows},
+    {"_zero_rows", "size, row", "Zeros for so many rows like this one.", zero_rows},
     {"_set_row", "tensor, index, row", "The tensor with one row replaced.",
      [](const Arguments& a) { return wrap(set_row(a.tensor(0), a.tensor(1), a.tensor(2))); }},
 };

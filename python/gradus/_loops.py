@@ -191,7 +191,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     leaves = nest.flatten(elems)
     size = _first_size(leaves, "map_fn")
     signature = fn_output_signature if fn_output_signature is not None else dtype
-    if size is None:
+    if _as_loop(size):
         return _map_loop(fn, elems, leaves, signature)
     if size == 0:
         if signature is None:
@@ -202,44 +202,50 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     return _stacked([nest.map_structure(tf.convert_to_tensor, fn(row)) for row in rows])
 
 
+def _as_loop(size):
+    """Whether a map or fold becomes a loop of the program: how often it runs is not known, or often."""
+    return _core._is_tracing() and (size is None or size > _MOST_UNROLLED)
+
+
+_MOST_UNROLLED = 16
+
+
 def _map_loop(fn, elems, leaves, signature):
-    """map_fn over as many slices as the program will find."""
+    """map_fn as a loop of the program."""
     tf = _tf()
     kinds = nest.map_structure(lambda d: tf.as_dtype(getattr(d, "dtype", d)), elems if signature is None else signature)
-    arrays = [TensorArray._of_size(kind, leaves[0]) for kind in nest.flatten(kinds)]
 
-    def body(i, arrays):
-        result = fn(_slice(elems, leaves, i))
+    def body(*rows):
+        result = fn(nest.pack_sequence_as(elems, list(rows)))
         nest.assert_same_structure(kinds, result, check_types=False)
-        return i + 1, [a.write(i, t) for a, t in zip(arrays, nest.flatten(result))]
-
-    n = tf.shape(leaves[0])[0]
-    _, arrays = while_loop(lambda i, _: i < n, body, [tf.constant(0), arrays])
-    return nest.pack_sequence_as(kinds, [a.stack() for a in arrays])
-
-
-def _slice(elems, leaves, i):
-    return nest.pack_sequence_as(elems, [_tf().gather(t, i) for t in leaves])
+        return nest.flatten(nest.map_structure(tf.convert_to_tensor, result))
+    return nest.pack_sequence_as(kinds, list(_core._scan_rows(body, [], leaves, False)))
 
 
 def _fold_loop(fn, elems, leaves, initializer, reverse, every):
-    """A fold over as many slices as the program will find: the last state, or all of them in an array each."""
+    """A fold as a loop of the program: the last state, or all of them stacked."""
     tf = _tf()
-    n = tf.shape(leaves[0])[0]
-    at = (lambda i: n - 1 - i) if reverse else (lambda i: i)
-    state = _slice(elems, leaves, at(0)) if initializer is None else initializer
+    state, rest = initializer, leaves
+    if initializer is None:
+        state = nest.pack_sequence_as(elems, [t[-1] if reverse else t[0] for t in leaves])
+        rest = [t[:-1] if reverse else t[1:] for t in leaves]
     state = nest.map_structure(tf.convert_to_tensor, state)
-    first = tf.constant(1 if initializer is None else 0)
-    arrays = [TensorArray._of_size(t.dtype, leaves[0]) for t in nest.flatten(state)] if every else []
-    if every and initializer is None:
-        arrays = [a.write(at(tf.constant(0)), t) for a, t in zip(arrays, nest.flatten(state))]
+    first = nest.flatten(state)
 
-    def body(i, state, arrays):
-        state = nest.map_structure(tf.convert_to_tensor, fn(state, _slice(elems, leaves, at(i))))
-        return i + 1, state, [a.write(at(i), t) for a, t in zip(arrays, nest.flatten(state))]
-
-    _, state, arrays = while_loop(lambda i, *_: i < n, body, [first, state, arrays])
-    return nest.pack_sequence_as(state, [a.stack() for a in arrays]) if every else state
+    def body(*tensors):
+        flat, rows = list(tensors[:len(first)]), list(tensors[len(first):])
+        after = fn(nest.pack_sequence_as(state, flat), nest.pack_sequence_as(elems, rows))
+        nest.assert_same_structure(state, after, check_types=False)
+        after = nest.flatten(nest.map_structure(tf.convert_to_tensor, after))
+        return after + after if every else after
+    found = _core._scan_rows(body, first, rest, reverse)
+    if not every:
+        return nest.pack_sequence_as(state, list(found))
+    stacks = found[len(first):]
+    if initializer is None:
+        edges = [tf.expand_dims(t, 0) for t in first]
+        stacks = [tf.concat([s, e] if reverse else [e, s], 0) for s, e in zip(stacks, edges)]
+    return nest.pack_sequence_as(state, list(stacks))
 
 
 def _fold_rows(elems, reverse, name):
@@ -251,17 +257,17 @@ def _fold_rows(elems, reverse, name):
     return rows[::-1] if reverse else rows
 
 
-def _unknown(elems, name):
-    """The elements and their leaves if only the program will know how many there are, else None."""
+def _loop_elements(elems, name):
+    """The elements and their leaves if the fold over them becomes a loop of the program, else None."""
     elems = nest.map_structure(_tf().convert_to_tensor, elems)
     leaves = nest.flatten(elems)
-    return (elems, leaves) if _first_size(leaves, name) is None else None
+    return (elems, leaves) if _as_loop(_first_size(leaves, name)) else None
 
 
 def _fold(fn, elems, initializer, reverse, name):
-    unknown = _unknown(elems, name)
-    if unknown:
-        return _fold_loop(fn, *unknown, initializer, reverse, False)
+    in_program = _loop_elements(elems, name)
+    if in_program:
+        return _fold_loop(fn, *in_program, initializer, reverse, False)
     rows = _fold_rows(elems, reverse, name)
     if initializer is None:
         if not rows:
@@ -287,9 +293,9 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
          reverse=False, name=None):
     """All partial results of foldl, stacked."""
-    unknown = _unknown(elems, "scan")
-    if unknown:
-        return _fold_loop(fn, *unknown, initializer, reverse, True)
+    in_program = _loop_elements(elems, "scan")
+    if in_program:
+        return _fold_loop(fn, *in_program, initializer, reverse, True)
     rows = _fold_rows(elems, reverse, "scan")
     tf = _tf()
     results = []

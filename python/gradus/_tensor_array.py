@@ -45,7 +45,6 @@ class TensorArray:
         self._rows = None  # one tensor with all elements, instead of the list
         self._count = None  # with rows, if it may grow into them: how many elements there are so far, shape [1]
         self._seen = None  # a list: this array only measures itself, and keeps a row here
-        self._size_of = None  # a tensor with as many rows as this array will have, if that is not a known number
 
     dtype = property(lambda self: self._dtype)
     dynamic_size = property(lambda self: self._dynamic)
@@ -94,16 +93,9 @@ class TensorArray:
 
     def _zeros_like(self, row):
         """Rows for this array, which is empty so far; `row` may be a tensor of a loop's body or of a branch."""
-        if self._size_of is None and not self._items:
+        if not self._items:
             must_run_eagerly()  # it grows; with a known size, as in tf.TensorArray(dtype, size=n), it is a tensor
-        return _core._zero_rows(len(self._items) if self._size_of is None else self._size_of, row)
-
-    @classmethod
-    def _of_size(cls, dtype, size_of):
-        """An array of as many elements as a tensor has rows."""
-        array = cls(dtype, 0)
-        array._items, array._size_of = [], size_of
-        return array
+        return _core._zero_rows(len(self._items), row)
 
     def _is_empty(self):
         return self._rows is None and all(item is None for item in self._items)
@@ -123,7 +115,7 @@ class TensorArray:
             return self._rows
         if self._is_empty() and not self._element_shape.is_fully_defined():
             return None
-        if not self._items and self._size_of is None:
+        if not self._items:
             return _tf().zeros([0] + self._element_shape.as_list(), self._dtype)
         return _tf().stack(self._filled())
 
@@ -162,7 +154,7 @@ class TensorArray:
             self._seen[:] = [value]
             return array
         if array._rows is None and position is None:
-            if array._dynamic and not array._items and array._size_of is None:
+            if array._dynamic and not array._items:
                 must_run_eagerly()
             rows = array._as_rows()
             if rows is None:
