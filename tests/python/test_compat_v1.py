@@ -296,8 +296,8 @@ def test_what_is_accepted():
     config.gpu_options.allow_growth = True
     with tf.Session(config=config) as session, tf.device("/gpu:0"):
         session.run(tf.global_variables_initializer(), options=tf.RunOptions(), run_metadata=tf.RunMetadata())
-    with pytest.raises(AttributeError, match="gradus.compat.v1 has no attribute 'contrib'"):
-        tf.contrib
+    with pytest.raises(AttributeError, match="gradus.compat.v1 has no attribute 'estimator'"):
+        tf.estimator
 
 
 def test_graph_tensors_are_keys_and_compare_as_objects():
@@ -329,3 +329,15 @@ def test_slices_of_unknown_sizes():
     got = run(parts, {x: data})
     want = [data[1:], data[:, :-1], data[::2, 0], data[..., None], data[1:] - data[:-1]]
     assert all((g == w).all() and g.shape == w.shape for g, w in zip(got, want))
+
+
+def test_contrib():
+    x = tf.placeholder(tf.float32, [None, 2, 3])
+    y = tf.contrib.layers.fully_connected(tf.contrib.layers.flatten(x), 4, scope="fc",
+                                          weights_initializer=tf.contrib.layers.xavier_initializer(),
+                                          weights_regularizer=tf.contrib.layers.l2_regularizer(0.1))
+    assert [v.name for v in tf.trainable_variables()] == ["fc/weights:0", "fc/biases:0"]
+    w = tf.trainable_variables()[0]
+    out, weights, loss = run([y, w, tf.losses.get_regularization_loss()], {x: np.ones((5, 2, 3))})
+    assert np.allclose(out, np.maximum(np.ones((5, 6)) @ weights, 0), atol=1e-6)
+    assert np.isclose(loss, 0.05 * (weights ** 2).sum()) and tf.contrib.rnn.GRUCell is tf.nn.rnn_cell.GRUCell

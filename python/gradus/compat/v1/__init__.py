@@ -21,7 +21,7 @@ from gradus import (DType, IndexedSlices, Tensor, TensorShape, TensorSpec, Uncon
                     VariableSynchronization, as_dtype, custom_gradient, dtypes, errors, is_tensor, nest, newaxis)
 
 from ... import _core
-from . import _control, _data, _functions, _initializers, _layers, _losses, _nn, _program, _python, _rnn, _saver, _session, \
+from . import _contrib, _control, _data, _functions, _initializers, _layers, _losses, _nn, _program, _python, _rnn, _saver, _session, \
     _train, _unranked, _variables
 from ._control import *  # noqa: F401, F403
 from ._functions import (NoGradient, NotDifferentiable, RegisterGradient, gradients, group, hessians, identity, in_graph,  # noqa: F401
@@ -457,11 +457,11 @@ for _new, _old in (("zeros", "zeros_initializer"), ("ones", "ones_initializer"),
     setattr(initializers, _new, getattr(_initializers, _old))
 _rnn.publish(nn, _module)  # noqa: F821
 _data.publish(_module)
+_contrib.publish(_module)
 
 _INSTEAD = {
     "estimator": "write the training loop with a session",
     "string": "strings are not covered",
-    "contrib": "tf.contrib ended with TensorFlow 1",
     "examples": "tf.examples is not covered: load the data with NumPy",
     "keras": "use gradus.keras with `import gradus as tf`",
     "sparse_placeholder": "sparse tensors are not covered",
