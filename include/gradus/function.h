@@ -27,7 +27,9 @@
 #include <memory>
 #include <string>
 
+#include "gradus/estimate.h"
 #include "gradus/in.h"
+#include "gradus/saved_function.h"
 #include "gradus/structure.h"
 #include "gradus/variable.h"
 
@@ -69,7 +71,12 @@ class FunctionCore {
   std::string explain() const;
   std::string text(bool optimised) const;
   std::string dot(bool optimised) const;
+  std::string html(bool optimised) const;
+  std::string report() const;
+  Estimate estimate(const std::vector<Tensor>& arguments, const Body& body,
+                    const std::string& key = {});
   int trace_count() const;
+  SavedFunction saved() const;
 
  private:
   struct State;
@@ -127,23 +134,9 @@ class CompiledFunction {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
-    const auto all = std::tuple<std::decay_t<decltype(detail::as_argument(arguments))>...>(
-        detail::as_argument(arguments)...);
+    const auto all = all_of(arguments...);
     using Result = decltype(std::apply(f_, all));
-    const detail::FunctionCore::Body body = [&](const std::vector<Tensor>& in) {
-      if constexpr (std::is_void_v<Result>) {
-        std::apply(f_, with_tensors(all, in));
-        return std::pair(std::vector<Tensor>(), std::any());
-      } else {
-        Result result = std::apply(f_, with_tensors(all, in));
-        std::vector<Tensor> tensors = tensors_of(result);
-        for_each_tensor(result, [](Tensor& t) { t = Tensor(); });
-        return std::pair(std::move(tensors), std::any(std::move(result)));
-      }
-    };
-    std::string key;
-    detail::add_to_key(key, all);
-    detail::FunctionCore::Results results = core_->call(tensors_of(all), body, key);
+    detail::FunctionCore::Results results = core_->call(tensors_of(all), body_of(all), key_of(all));
     if constexpr (!std::is_void_v<Result>) {
       if constexpr (std::is_same_v<Result, Tensor>) {
         return std::move(results.tensors[0]);
@@ -160,8 +153,47 @@ class CompiledFunction {
   // as it was traced, or as it is run.
   std::string text(bool optimised = true) const { return core_->text(optimised); }
   std::string dot(bool optimised = true) const { return core_->dot(optimised); }
+  // The same as a page for a browser: one file in which one can zoom, collapse and click.
+  std::string html(bool optimised = true) const { return core_->html(optimised); }
+  // What each pass of the compiler changed: ops, bytes, FLOPs and estimated time before and after.
+  std::string report() const { return core_->report(); }
+  // Operations, bytes, time and memory of a call with these arguments, which is not made.
+  template <class... A>
+  Estimate estimate(const A&... arguments) const {
+    const auto all = all_of(arguments...);
+    return core_->estimate(tensors_of(all), body_of(all), key_of(all));
+  }
+  // The program of the last call as data, to be saved (gradus/saved_function.h).
+  SavedFunction saved() const { return core_->saved(); }
 
  private:
+  template <class... A>
+  static auto all_of(const A&... arguments) {
+    return std::tuple<std::decay_t<decltype(detail::as_argument(arguments))>...>(
+        detail::as_argument(arguments)...);
+  }
+  template <class All>
+  static std::string key_of(const All& all) {
+    std::string key;
+    detail::add_to_key(key, all);
+    return key;
+  }
+  template <class All>
+  detail::FunctionCore::Body body_of(const All& all) const {
+    return [&](const std::vector<Tensor>& in) {
+      using Result = decltype(std::apply(f_, all));
+      if constexpr (std::is_void_v<Result>) {
+        std::apply(f_, with_tensors(all, in));
+        return std::pair(std::vector<Tensor>(), std::any());
+      } else {
+        Result result = std::apply(f_, with_tensors(all, in));
+        std::vector<Tensor> tensors = tensors_of(result);
+        for_each_tensor(result, [](Tensor& t) { t = Tensor(); });
+        return std::pair(std::move(tensors), std::any(std::move(result)));
+      }
+    };
+  }
+
   F f_;
   std::shared_ptr<detail::FunctionCore> core_;
 };

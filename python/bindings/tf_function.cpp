@@ -659,6 +659,30 @@ PyObject* explain(PyObject* self, PyObject*) {
   });
 }
 
+// One after the other for all variants that were called, of the program as it was traced or is run.
+template <class Show>
+PyObject* shown(PyObject* self, const Show& show) {
+  return guarded([&] {
+    std::string all;
+    for (const auto& [hash, family] : object_of(self)->plan->families)
+      for (const auto& [name, variant] : family->variants)
+        if (variant->core.trace_count() > 0) all += show(variant->core);
+    return text(all).release();
+  });
+}
+PyObject* program_text(PyObject* self, PyObject*) {
+  return shown(self, [](const auto& core) { return core.text(true); });
+}
+PyObject* program_dot(PyObject* self, PyObject*) {
+  return shown(self, [](const auto& core) { return core.dot(true); });
+}
+PyObject* program_html(PyObject* self, PyObject*) {
+  return shown(self, [](const auto& core) { return core.html(true); });
+}
+PyObject* program_report(PyObject* self, PyObject*) {
+  return shown(self, [](const auto& core) { return core.report(); });
+}
+
 PyObject* trace_count(PyObject* self, PyObject*) {
   return guarded([&] {
     long count = 0;
@@ -680,6 +704,14 @@ PyObject* prepare_method(PyObject* self, PyObject* const* arguments, Py_ssize_t 
 PyMethodDef methods[] = {
     {"explain", explain, METH_NOARGS,
      "explain($self)\n--\n\nHow many traces there were, why, what each cost and became."},
+    {"program_text", program_text, METH_NOARGS,
+     "program_text($self)\n--\n\nThe compiled programs, one line per op."},
+    {"program_dot", program_dot, METH_NOARGS,
+     "program_dot($self)\n--\n\nThe compiled programs for Graphviz."},
+    {"program_html", program_html, METH_NOARGS,
+     "program_html($self)\n--\n\nThe compiled program as a page to walk through in a browser."},
+    {"program_report", program_report, METH_NOARGS,
+     "program_report($self)\n--\n\nWhat each pass of the compiler changed."},
     {"experimental_get_tracing_count", trace_count, METH_NOARGS,
      "experimental_get_tracing_count($self)\n--\n\nHow often the function was traced."},
     {"_prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(prepare_method)),

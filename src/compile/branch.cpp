@@ -127,6 +127,7 @@ Op make_op(const char* name, bool stateful) {
              return Reads{~0u, 0};
            },
        .lower = stateful ? nullptr : as_select,
+       .read_held = read_branches,
        .stateful = stateful},
       push, pull);
 }

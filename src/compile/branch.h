@@ -12,6 +12,7 @@ class Branches : public Held, public Repeatable {
 
   const std::vector<std::shared_ptr<Region>>& regions() const { return regions_; }
   bool is_stateful() const;
+  std::string describe() const override;
   bool may_repeat() const override;
   std::shared_ptr<const Held> without_effects() const override;
 
@@ -30,6 +31,8 @@ class Branches : public Held, public Repeatable {
   std::mutex mutex_;
   std::map<Key, Derivative> pulls_, pushes_;
 };
+
+std::shared_ptr<Held> read_branches(TextReader& reader, Graph& around);  // what describe() wrote
 
 // Runs the branch that `index` (bool or integer, a scalar) chooses.
 Tensors run_branches(const std::shared_ptr<Branches>& branches, const Tensor& index,

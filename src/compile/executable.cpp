@@ -321,6 +321,10 @@ std::shared_ptr<Executable::Layout> Executable::layout_for(Sizes sizes) {
 
 constinit thread_local std::optional<std::source_location> failed_line;
 
+std::int64_t Executable::arena_bytes(Sizes sizes) {
+  return layout_for(std::move(sizes))->arena_bytes;
+}
+
 void Executable::execute(const Layout& layout, Frame& frame) {
   std::uint32_t count = 0;
   const Prepared* now = nullptr;

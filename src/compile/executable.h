@@ -38,6 +38,8 @@ class Executable {
   class Session;
 
   Graph& graph() const { return *graph_; }
+  // Of what lives only during a call, at these sizes.
+  std::int64_t arena_bytes(std::vector<std::int64_t> sizes);
   std::size_t step_count() const { return steps_.size(); }
 
  private:

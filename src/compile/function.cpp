@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <list>
 #include <map>
@@ -12,6 +13,7 @@
 #include "autodiff/thread_tapes.h"
 #include "base/check.h"
 #include "compile/executable.h"
+#include "compile/machine_rates.h"
 #include "compile/pipeline.h"
 #include "compile/taped_call.h"
 #include "compile/traced_variables.h"
@@ -19,8 +21,10 @@
 #include "gradus/host_call.h"
 #include "gradus/shaping.h"
 #include "graph/bind.h"
+#include "graph/cost.h"
 #include "graph/evaluate.h"
 #include "graph/picture.h"
+#include "graph/text.h"
 #include "ops/seed_log.h"
 #include "tensor/tensor_impl.h"
 
@@ -62,6 +66,7 @@ struct Trace {
   std::string reason;
   double trace_ms = 0, compile_ms = 0;
   std::vector<PassReport> passes;
+  Sizes sizes;                 // of the call that it was made for
   std::vector<Sizes> checked;  // sizes for which the traced shapes are known to hold
 
   bool is_stateful = false;
@@ -94,6 +99,8 @@ struct FunctionCore::State {
   bool no_symbols = false;  // the function cannot do without knowing its sizes
 
   void keep(const std::shared_ptr<Trace>& trace, const std::string& reason);
+  std::shared_ptr<Trace> find(const std::vector<Tensor>& in, const Body& body,
+                              const std::string& key);
 };
 
 FunctionCore::FunctionCore(FunctionOptions options) : state_(std::make_unique<State>()) {
@@ -248,10 +255,11 @@ std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
   return trace;
 }
 
-void compile(Trace& trace, const FunctionOptions& options) {
+void compile(Trace& trace, const FunctionOptions& options, Sizes sizes) {
   const auto start = std::chrono::steady_clock::now();
+  trace.sizes = std::move(sizes);
   trace.program = std::make_unique<Executable>(
-      optimise(trace.graph, options.skip_passes, &trace.passes), trace.donations);
+      optimise(trace.graph, options.skip_passes, &trace.passes, trace.sizes), trace.donations);
   trace.compile_ms = milliseconds_since(start);
 }
 
@@ -393,6 +401,80 @@ std::vector<Tensor> run_observed(Trace& trace, std::vector<Tensor> arguments) {
 
 }  // namespace
 
+// The trace for these arguments, made if there is none. None if the function uses values of a trace
+// or vmap around it.
+std::shared_ptr<Trace> FunctionCore::State::find(const std::vector<Tensor>& in, const Body& body,
+                                                 const std::string& key) {
+  State& s = *this;
+  std::shared_ptr<Trace> trace;
+  // Whether a trace with symbols computes what the function does at these sizes.
+  std::string refused;
+  const auto is_faithful = [&](const Trace& symbolic) {
+    if (s.options.trust_sizes) return true;
+    auto graph = Graph::make();
+    bool unused = false;
+    const auto signature = signature_of(in, nullptr, graph->symbols(), unused);
+    const std::shared_ptr<Trace> known = record(signature, graph, body, s.options);
+    if (known && same_results(symbolic, *known, in)) return true;
+    refused =
+        "the results are others; a size was used as a C++ number in a condition, a loop or "
+        "arithmetic. Use gd::size and ops, or leave it: each size gets a trace of its own";
+    s.no_symbols = true;
+    return false;
+  };
+  const auto fits = [&](const std::shared_ptr<Trace>& t) {
+    if (t->key != key || !t->matches(in)) return false;
+    if (t->graph->symbols().input_count() == 0) return true;
+    if (s.no_symbols) return false;
+    const auto sizes = bind_sizes(*t->graph, in);
+    if (!sizes) return false;
+    if (std::find(t->checked.begin(), t->checked.end(), *sizes) != t->checked.end()) return true;
+    if (!shapes_hold(*t->graph, *sizes) || !is_faithful(*t)) return false;
+    if (t->checked.size() > 1024) t->checked.clear();
+    t->checked.push_back(*sizes);
+    return true;
+  };
+  const auto found = std::find_if(s.traces.begin(), s.traces.end(), fits);
+  if (found != s.traces.end()) {
+    if (found != s.traces.begin()) s.traces.splice(s.traces.begin(), s.traces, found);
+    trace = s.traces.front();
+  } else {
+    const auto same = std::find_if(s.traces.begin(), s.traces.end(),
+                                   [&](const auto& t) { return t->key == key; });
+    const bool none = same == s.traces.end();
+    const Trace* like = none || s.no_symbols ? nullptr : same->get();
+    const std::string reason = s.traces.empty() ? "the first call"
+                               : none ? "another variable, text or number of parts was given"
+                                      : reason_against(**same, in);
+    auto graph = Graph::make();
+    bool has_symbols = false;
+    auto signature = signature_of(in, like, graph->symbols(), has_symbols);
+    if (has_symbols) {
+      try {
+        trace = record(signature, graph, body, s.options);
+        if (trace && !shapes_hold(*graph, *bind_sizes(*graph, in))) trace = nullptr;
+      } catch (const Error& e) {
+        refused = e.what();
+        trace = nullptr;
+      }
+      graph = Graph::make();
+      bool unused = false;
+      signature = signature_of(in, nullptr, graph->symbols(), unused);
+    }
+    if (trace && !is_faithful(*trace)) trace = nullptr;
+    if (!trace) trace = record(signature, graph, body, s.options);
+    if (!trace) return nullptr;
+    compile(*trace, s.options, *bind_sizes(*trace->graph, in));
+    if (!refused.empty()) {  // and not because the call itself is wrong
+      s.no_symbols = true;
+      s.log.push_back("  sizes stay known, because with symbols: " + refused);
+    }
+    trace->key = key;
+    s.keep(trace, reason);
+  }
+  return trace;
+}
+
 FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& body,
                                          const std::string& key) {
   State& s = *state_;
@@ -409,72 +491,9 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
   std::shared_ptr<Trace> trace;
   {
     const std::lock_guard lock(s.mutex);
-    // Whether a trace with symbols computes what the function does at these sizes.
-    std::string refused;
-    const auto is_faithful = [&](const Trace& symbolic) {
-      if (s.options.trust_sizes) return true;
-      auto graph = Graph::make();
-      bool unused = false;
-      const auto signature = signature_of(in, nullptr, graph->symbols(), unused);
-      const std::shared_ptr<Trace> known = record(signature, graph, body, s.options);
-      if (known && same_results(symbolic, *known, in)) return true;
-      refused =
-          "the results are others; a size was used as a C++ number in a condition, a loop or "
-          "arithmetic. Use gd::size and ops, or leave it: each size gets a trace of its own";
-      s.no_symbols = true;
-      return false;
-    };
-    const auto fits = [&](const std::shared_ptr<Trace>& t) {
-      if (t->key != key || !t->matches(in)) return false;
-      if (t->graph->symbols().input_count() == 0) return true;
-      if (s.no_symbols) return false;
-      const auto sizes = bind_sizes(*t->graph, in);
-      if (!sizes) return false;
-      if (std::find(t->checked.begin(), t->checked.end(), *sizes) != t->checked.end()) return true;
-      if (!shapes_hold(*t->graph, *sizes) || !is_faithful(*t)) return false;
-      if (t->checked.size() > 1024) t->checked.clear();
-      t->checked.push_back(*sizes);
-      return true;
-    };
-    const auto found = std::find_if(s.traces.begin(), s.traces.end(), fits);
-    if (found != s.traces.end()) {
-      if (found != s.traces.begin()) s.traces.splice(s.traces.begin(), s.traces, found);
-      trace = s.traces.front();
-    } else {
-      const auto same = std::find_if(s.traces.begin(), s.traces.end(),
-                                     [&](const auto& t) { return t->key == key; });
-      const bool none = same == s.traces.end();
-      const Trace* like = none || s.no_symbols ? nullptr : same->get();
-      const std::string reason = s.traces.empty() ? "the first call"
-                                 : none ? "another variable, text or number of parts was given"
-                                        : reason_against(**same, in);
-      auto graph = Graph::make();
-      bool has_symbols = false;
-      auto signature = signature_of(in, like, graph->symbols(), has_symbols);
-      if (has_symbols) {
-        try {
-          trace = record(signature, graph, body, s.options);
-          if (trace && !shapes_hold(*graph, *bind_sizes(*graph, in))) trace = nullptr;
-        } catch (const Error& e) {
-          refused = e.what();
-          trace = nullptr;
-        }
-        graph = Graph::make();
-        bool unused = false;
-        signature = signature_of(in, nullptr, graph->symbols(), unused);
-      }
-      if (trace && !is_faithful(*trace)) trace = nullptr;
-      if (!trace) trace = record(signature, graph, body, s.options);
-      if (!trace) return inlined();
-      compile(*trace, s.options);
-      if (!refused.empty()) {  // and not because the call itself is wrong
-        s.no_symbols = true;
-        s.log.push_back("  sizes stay known, because with symbols: " + refused);
-      }
-      trace->key = key;
-      s.keep(trace, reason);
-    }
+    trace = s.find(in, body, key);
   }
+  if (!trace) return inlined();
   const bool observed = thread_context.observer != nullptr;
   std::vector<Tensor> out = observed ? run_observed(*trace, std::move(in))
                             : trace->calls_foreign_code
@@ -503,7 +522,9 @@ void FunctionCore::prepare(const std::vector<Expected>& arguments, const Body& b
     fail<InvalidArgumentError>("[", s.options.name,
                                "] uses values of a trace or vmap around it; call it there instead");
   }
-  compile(*trace, s.options);
+  // Nobody knows the sizes yet; reports take each for this.
+  constexpr std::int64_t kExample = 32;
+  compile(*trace, s.options, Sizes(trace->graph->symbols().input_count(), kExample));
   s.keep(trace, "asked for");
 }
 
@@ -538,9 +559,83 @@ std::string FunctionCore::dot(bool optimised) const {
   return to_dot(graph_of(state_->traces, state_->options.name, optimised), state_->options.name);
 }
 
+std::string FunctionCore::html(bool optimised) const {
+  const std::lock_guard lock(state_->mutex);
+  return to_html(graph_of(state_->traces, state_->options.name, optimised), state_->options.name);
+}
+
+std::string FunctionCore::report() const {
+  const std::lock_guard lock(state_->mutex);
+  graph_of(state_->traces, state_->options.name, true);
+  return to_string(std::span<const PassReport>(state_->traces.front()->passes));
+}
+
+Estimate FunctionCore::estimate(const std::vector<Tensor>& in, const Body& body,
+                                const std::string& key) {
+  const std::lock_guard lock(state_->mutex);
+  const std::shared_ptr<Trace> trace = state_->find(in, body, key);
+  if (!trace) {
+    fail<InvalidArgumentError>("[", state_->options.name,
+                               "] uses values of a trace or vmap around it; estimate that instead");
+  }
+  const Graph& graph = trace->program->graph();
+  const Sizes sizes = *bind_sizes(*trace->graph, in);
+  const Cost cost = cost_of(graph, sizes);
+  Estimate e{.flops = cost.flops,
+             .bytes = cost.bytes,
+             .seconds = machine_rates().seconds(cost.flops, cost.bytes),
+             .temporary_bytes = trace->program->arena_bytes(sizes),
+             .steps = static_cast<int>(trace->program->step_count())};
+  const auto bytes = [&](Graph::Value v) {
+    const Aval& aval = graph.info(v).aval;
+    return bind_shape(graph.symbols(), sizes, aval.shape).num_elements() *
+           static_cast<std::int64_t>(size_of(aval.dtype));
+  };
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i)
+    (i < in.size() ? e.argument_bytes : e.variable_bytes) += bytes(graph.inputs()[i]);
+  for (Graph::Value v = 0; v < graph.value_count(); ++v)
+    if (graph.info(v).constant.defined()) e.constant_bytes += bytes(v);
+  for (std::size_t i = 0; i < trace->result_count; ++i) e.result_bytes += bytes(graph.outputs()[i]);
+  return e;
+}
+
+SavedFunction FunctionCore::saved() const {
+  const std::lock_guard lock(state_->mutex);
+  const Graph& graph = graph_of(state_->traces, state_->options.name, false);
+  const Trace& trace = *state_->traces.front();
+  std::ostringstream text;
+  SavedFunction saved;
+  text << "gradus function 1\nresults " << trace.result_count << "\n";
+  for (const Trace::VariableUse& use : trace.variables) {
+    text << "variable " << in_quotes(use.variable->name) << " -> " << use.output << "\n";
+    saved.variables.push_back(use.variable->get());
+  }
+  text << to_text(graph, &saved.constants);
+  saved.text = text.str();
+  (void)LoadedFunction(saved);  // says what cannot be saved
+  return saved;
+}
+
 int FunctionCore::trace_count() const {
   const std::lock_guard lock(state_->mutex);
   return state_->count;
 }
 
 }  // namespace gradus::detail
+
+namespace gradus {
+
+std::string to_string(const Estimate& e) {
+  const auto mb = [](auto bytes) { return 1e-6 * static_cast<double>(bytes); };
+  char text[600];
+  std::snprintf(text, sizeof text,
+                "%d steps, %.3f MFLOP, %.3f MB moved: at least %.1f us on one thread\n"
+                "peak %.3f MB: arguments %.3f, variables %.3f, constants %.3f, results %.3f, "
+                "temporaries %.3f\n",
+                e.steps, 1e-6 * e.flops, 1e-6 * e.bytes, 1e6 * e.seconds, mb(e.peak_bytes()),
+                mb(e.argument_bytes), mb(e.variable_bytes), mb(e.constant_bytes),
+                mb(e.result_bytes), mb(e.temporary_bytes));
+  return text;
+}
+
+}  // namespace gradus

@@ -1,5 +1,7 @@
 #include "compile/fused_loop.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/thread_pool.h"
 #include "expr/expr.h"
@@ -31,6 +33,12 @@ RowRole row_role(const Shape& operand, const Shape& domain, int row_axes) {
   if (all_ones(lead) && trail_full) return RowRole::shared;
   if (all_ones(lead) && all_ones(trail)) return RowRole::scalar;
   return RowRole::none;
+}
+
+std::size_t FusedLoop::arithmetic() const {
+  return static_cast<std::size_t>(std::ranges::count_if(program.code, [](const expr::Instr& i) {
+    return i.code != expr::Code::input && i.code != expr::Code::constant;
+  }));
 }
 
 const expr::Kernel& FusedLoop::kernel(std::uint32_t per_row) const {
@@ -143,6 +151,13 @@ const Op fused_op = internal(
      .infer =
          [](const Call& c, Avals& out) {
            for (const Aval& a : c.get<FusedAttrs>().loop().out) out.push_back(a);
+         },
+     .flops =
+         [](const Call& c) {
+           double elements =
+               1;  // of the largest operand: loops run over what operands broadcast to
+           for (const View& v : c.in) elements = std::max(elements, static_cast<double>(v.count()));
+           return elements * static_cast<double>(c.get<FusedAttrs>().loop().arithmetic());
          },
      .in_place_ok = true},
     "it is made after differentiation");

@@ -21,6 +21,7 @@ struct FusedLoop : Held {
   std::string members;            // "multiply, add, tanh", for reports
 
   std::string describe() const override { return "[" + members + "]"; }
+  std::size_t arithmetic() const;  // operations for each element, a function of math counts as one
 
   // The program with the operands in `per_row` constant along a row; compiled once for each set.
   const expr::Kernel& kernel(std::uint32_t per_row) const;

@@ -297,6 +297,7 @@ Op make_while(const char* name, bool stateful) {
            [](const void*, std::uint32_t) {
              return Reads{~0u, 1};
            },
+       .read_held = read_while,
        .stateful = stateful},
       [](const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out) {
         push_while(while_of(s.attrs), s.in, tangents, out);
@@ -319,6 +320,7 @@ Op make_counted(const char* name, bool stateful) {
            [](const void*, std::uint32_t) {
              return Reads{~0u, 0};
            },
+       .read_held = read_counted,
        .stateful = stateful},
       [](const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out) {
         push_counted(counted_loop_of(s.attrs), s.get<CountedAttrs>().count, s.in, tangents, out);

@@ -25,6 +25,7 @@ struct WhileLoop final : Held, Repeatable {
   std::shared_ptr<CountedLoop> counted;  // the same, as its derivative repeats it
 
   std::size_t carries() const { return body->output_count(); }
+  std::string describe() const override;
   bool may_repeat() const override { return test->may_repeat() && body->may_repeat(); }
   std::shared_ptr<const Held> without_effects() const override;
 };
@@ -47,6 +48,7 @@ struct CountedLoop final : Held, Repeatable {
   std::size_t captures_at() const { return carries + xs + firsts(); }
   std::size_t captures() const { return body->input_count() - carries - xs; }
 
+  std::string describe() const override;
   bool may_repeat() const override { return body->may_repeat(); }
   std::shared_ptr<const Held> without_effects() const override;
   // The same with another body, which has the same carries and xs.
@@ -59,6 +61,10 @@ struct CountedLoop final : Held, Repeatable {
 };
 
 extern const Op counted_loop_op;
+
+// What describe() wrote (region_text.cpp).
+std::shared_ptr<Held> read_while(TextReader& reader, Graph& around);
+std::shared_ptr<Held> read_counted(TextReader& reader, Graph& around);
 
 Tensors run_while_node(const std::shared_ptr<WhileLoop>& loop, std::span<const Tensor> operands);
 Tensors run_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 
 #include "base/check.h"
 #include "compile/clean.h"
 #include "compile/expand.h"
 #include "compile/fuse.h"
+#include "compile/machine_rates.h"
 #include "compile/verify.h"
 
 namespace gradus {
@@ -22,7 +24,8 @@ constexpr Pass kPasses[] = {
 }  // namespace
 
 std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, const std::vector<std::string>& skip,
-                                std::vector<PassReport>* report) {
+                                std::vector<PassReport>* report, const Sizes& sizes) {
+  Cost cost = report ? cost_of(*graph, sizes) : Cost();
   for (const Pass& pass : kPasses) {
     if (std::find(skip.begin(), skip.end(), pass.name) != skip.end()) continue;
     const auto start = std::chrono::steady_clock::now();
@@ -32,9 +35,30 @@ std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, const std::vector<
     verify(*graph, pass.name);
 #endif
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-    if (report) report->push_back({pass.name, before, graph->nodes().size(), time.count()});
+    if (!report) continue;
+    const Cost after = cost_of(*graph, sizes);
+    report->push_back({pass.name, before, graph->nodes().size(), cost, after, time.count()});
+    cost = after;
   }
   return graph;
+}
+
+std::string to_string(std::span<const PassReport> report) {
+  const MachineRates& rates = machine_rates();
+  std::string text =
+      "pass             ops            MB moved           MFLOP              at least us     took "
+      "ms\n";
+  for (const PassReport& p : report) {
+    char line[200];
+    const auto time = [&](const Cost& c) { return 1e6 * rates.seconds(c.flops, c.bytes); };
+    std::snprintf(line, sizeof line,
+                  "%-12s %5zu -> %-5zu %8.3f -> %-8.3f %8.3f -> %-8.3f %7.1f -> %-7.1f %7.2f\n",
+                  p.name, p.nodes_before, p.nodes_after, 1e-6 * p.before.bytes,
+                  1e-6 * p.after.bytes, 1e-6 * p.before.flops, 1e-6 * p.after.flops, time(p.before),
+                  time(p.after), p.milliseconds);
+    text += line;
+  }
+  return text;
 }
 
 }  // namespace gradus

@@ -1,11 +1,13 @@
 #include "graph/attrs.h"
 
+#include <charconv>
 #include <cstring>
 #include <mutex>
 #include <sstream>
 #include <unordered_set>
 
 #include "base/hash.h"
+#include "graph/symbols.h"
 
 namespace gradus {
 namespace {
@@ -45,7 +47,22 @@ std::uint64_t word_of(const void* attrs, const AttrField& field) {
   }
 }
 
+// The fewest digits that give the same number again.
+std::string shortest(double x) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, x).ptr};
+}
+
 }  // namespace
+
+std::string in_quotes(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return result + '"';
+}
 
 Text::Text(const std::string& text) {
   static std::mutex mutex;
@@ -83,8 +100,9 @@ std::shared_ptr<const Held> AttrType::held(const void* a) const {
   return nullptr;
 }
 
-std::string AttrType::print(const void* a) const {
+std::string AttrType::print(const void* a, const Symbols* symbols) const {
   std::ostringstream text;
+  const auto size = [&](std::int64_t x) { return symbols ? symbols->print(x) : std::to_string(x); };
   for (const AttrField& f : fields) {
     if (&f != fields.data()) text << ", ";
     text << f.name << '=';
@@ -93,19 +111,23 @@ std::string AttrType::print(const void* a) const {
         text << (read<bool>(a, f) ? "True" : "False");
         break;
       case AttrKind::integer:
-        text << read_integer(a, f);
+        text << size(read_integer(a, f));
         break;
       case AttrKind::real:
-        text << read<double>(a, f);
+        text << shortest(read<double>(a, f));
         break;
       case AttrKind::dtype:
         text << name_of(read<DType>(a, f));
         break;
       case AttrKind::ints:
-        text << read<Ints>(a, f);
+        if (symbols) {
+          text << print_shape(read<Ints>(a, f), *symbols);
+        } else {
+          text << read<Ints>(a, f);
+        }
         break;
       case AttrKind::text:
-        text << '"' << read<Text>(a, f).c_str() << '"';
+        text << in_quotes(read<Text>(a, f).c_str());
         break;
       case AttrKind::pointer:
         text << read<const void*>(a, f);

@@ -22,6 +22,7 @@
 
 namespace gradus {
 
+class Symbols;
 using Ints = Shape;  // a short list of integers: axes, sizes, strides
 
 // Interned text: equal texts are the same pointer, so that attributes stay plain data.
@@ -61,9 +62,13 @@ struct AttrType {
 
   bool equal(const void* a, const void* b) const;
   std::uint64_t hash(const void* a) const;
-  std::string print(const void* a) const;  // "axes=(0, 1), keepdims=True"
+  // "axes=(0, 1), keepdims=True"; sizes that are symbols by their names if these are given.
+  std::string print(const void* a, const Symbols* symbols = nullptr) const;
   std::shared_ptr<const Held> held(const void* a) const;
 };
+
+std::string in_quotes(
+    const std::string& text);  // with what a text in quotation marks needs escaped
 
 template <class M>
 constexpr AttrKind attr_kind() {

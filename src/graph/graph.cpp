@@ -1,7 +1,6 @@
 #include "graph/graph.h"
 
 #include <cstring>
-#include <sstream>
 
 #include "base/check.h"
 #include "base/hash.h"
@@ -113,43 +112,6 @@ Graph::Value Graph::value(const Tensor& t) {
     if (owner == this) return impl->extra()->value;
   }
   return add_constant(t);
-}
-
-std::string Graph::describe(Value v) const {
-  const Aval& aval = values_[v].aval;
-  std::string text = std::string(name_of(aval.dtype)) + " (";
-  for (int i = 0; i < aval.shape.rank(); ++i)
-    text += (i ? ", " : "") + symbols_.print(aval.shape[i]);
-  return text + (aval.shape.rank() == 1 ? ",)" : ")");
-}
-
-std::string Graph::print() const {
-  std::ostringstream text;
-  for (Value v : inputs_) text << '%' << v << " = input : " << describe(v) << '\n';
-  for (Value v = 0; v < values_.size(); ++v) {
-    const Tensor& constant = values_[v].constant;
-    if (!constant.defined()) continue;
-    text << '%' << v << " = constant";
-    if (is_concrete(constant) && constant.num_elements() == 1) text << '(' << constant << ')';
-    text << " : " << describe(v) << '\n';
-  }
-  for (const Node& n : nodes_) {
-    for (std::uint32_t i = 0; i < n.out_count; ++i) text << (i ? ", %" : "%") << n.first_out + i;
-    text << " = " << n.op->name() << '(';
-    const auto in = operands(n);
-    for (std::size_t i = 0; i < in.size(); ++i) text << (i ? ", %" : "%") << in[i];
-    if (n.op->attrs().bytes > 0) {
-      text << (in.empty() ? "" : ", ") << n.op->attrs().print(attrs(n));
-    }
-    text << ") :";
-    for (std::uint32_t i = 0; i < n.out_count; ++i)
-      text << (i ? ", " : " ") << describe(n.first_out + i);
-    text << '\n';
-  }
-  text << "return";
-  for (std::size_t i = 0; i < outputs_.size(); ++i) text << (i ? ", %" : " %") << outputs_[i];
-  text << '\n';
-  return text.str();
 }
 
 }  // namespace gradus

@@ -79,8 +79,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // No more ops: traced tensors that outlive the trace are told so when they are used.
   void close() { open_ = false; }
 
-  // One line per value that comes from outside and per node: "%3 = exp(%1) : float32 (s0, 3)".
-  std::string print() const;
+  std::string print() const;            // graph/text.h
   std::string describe(Value v) const;  // "float32 (s0, 3)"
 
  private:

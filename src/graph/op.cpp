@@ -12,6 +12,7 @@ namespace {
 // Ops link themselves in when constructed. Plain data, so that it works during static
 // initialisation.
 constinit const Op* first_op = nullptr;
+constinit const Op* first_holder = nullptr;
 
 }  // namespace
 
@@ -33,10 +34,10 @@ Op::Op(const OpInfo& i, Kind k, Rules rules)
       pick(rules.pick),
       why_not(rules.why_not),
       elementwise(rules.elementwise) {
-  if (!rules.derived && !i.attrs->holds) {
-    next = first_op;
-    first_op = this;
-  }
+  if (rules.derived) return;
+  const Op*& newest = i.attrs->holds ? first_holder : first_op;
+  next = newest;
+  newest = this;
 }
 
 Op::~Op() = default;
@@ -127,5 +128,6 @@ Tensors Op::run(std::span<const Tensor> in, const void* attrs) const {
 }
 
 const Op* newest_op() { return first_op; }
+const Op* newest_holder() { return first_holder; }
 
 }  // namespace gradus

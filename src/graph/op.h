@@ -31,7 +31,9 @@
 
 namespace gradus {
 
+class Graph;
 class Op;
+class TextReader;
 struct ElementwiseRule;  // graph/elementwise.h
 namespace expr {
 class Expr;
@@ -136,6 +138,7 @@ using ReadsFn = Reads (*)(const void* attrs, std::uint32_t wanted);
 using FlopsFn = double (*)(const Call&);
 using ExpressionFn = std::vector<expr::Expr> (*)(const Call&, std::span<const expr::Expr> in);
 using RowAxesFn = int (*)(const Call&);
+using ReadHeldFn = std::shared_ptr<Held> (*)(TextReader&, Graph& around);  // graph/text.h
 
 // Dtypes as a set.
 using DTypes = std::uint32_t;
@@ -188,6 +191,7 @@ struct OpInfo {
   RowAxesFn row_axes = nullptr;  // null: 0
   // The same in simpler ops, for a compiler to fuse with what is around; no results: not this one.
   BodyFn lower = nullptr;
+  ReadHeldFn read_held = nullptr;  // what Held::describe wrote
   std::vector<Sample> (*samples)() = nullptr;
   double low = -2, high = 2;  // elementwise: where the registry tests look
   const char* like = "";      // the NumPy or TensorFlow function it equals
@@ -269,5 +273,7 @@ Op internal(const OpInfo& info, const char* why);
 // The records that are linked into this program, as a list over Op::next. For all there are, with
 // their families linked in: ops/registry.h.
 const Op* newest_op();
+// Those whose attributes refer to something (Held), in a list of their own: the engine makes them.
+const Op* newest_holder();
 
 }  // namespace gradus

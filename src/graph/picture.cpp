@@ -40,7 +40,7 @@ std::string to_dot(const Graph& graph, const std::string& title) {
     const Graph::Node& n = graph.nodes()[k];
     const AttrType& attrs = n.op->attrs();
     dot << "  n" << k << " [label=\"" << escaped(n.op->name());
-    if (attrs.bytes > 0) dot << "\\n" << escaped(attrs.print(graph.attrs(n)));
+    if (attrs.bytes > 0) dot << "\\n" << escaped(attrs.print(graph.attrs(n), &graph.symbols()));
     dot << "\\n" << escaped(place(n.where)) << "\"];\n";
     for (const Graph::Value v : graph.operands(n)) {
       dot << "  " << source(v) << " -> n" << k << " [label=\"" << escaped(graph.describe(v))

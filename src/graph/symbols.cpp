@@ -192,4 +192,10 @@ std::string Symbols::print(std::int64_t size) const {
   return text;
 }
 
+std::string print_shape(const Shape& shape, const Symbols& symbols) {
+  std::string text = "(";
+  for (int i = 0; i < shape.rank(); ++i) text += (i > 0 ? ", " : "") + symbols.print(shape[i]);
+  return text + (shape.rank() == 1 ? ",)" : ")");
+}
+
 }  // namespace gradus

@@ -79,6 +79,8 @@ inline bool shapes_agree(const Shape& a, const Shape& b) {
   return a.rank() == b.rank() && std::equal(a.begin(), a.end(), b.begin(), sizes_agree);
 }
 
+std::string print_shape(const Shape& shape, const Symbols& symbols);  // "(s0, 3)"
+
 // A size as attributes may hold it: not negative, or a symbol of the current trace.
 bool is_size(std::int64_t size);
 

@@ -15,6 +15,7 @@
 #include "graph/elementwise.h"
 #include "graph/evaluate.h"
 #include "graph/op.h"
+#include "graph/text.h"
 #include "ops/registry.h"
 #include "tensor/tensor_impl.h"
 
@@ -367,6 +368,9 @@ TEST_P(Registry, TracedAndCompiledIsEagerAlsoWithSymbolicSizes) {
       }
       graph = trace([&](std::span<const Tensor> x) { return run(c, x); }, avals, graph);
       const auto traced = evaluate(*graph, in);
+      std::vector<Tensor> constants;
+      const std::string text = to_text(*graph, &constants);
+      ASSERT_EQ(to_text(*from_text(text, constants)), to_text(*graph)) << describe(c);
       std::vector<Tensor> given = in, compiled(eager.size());
       Executable(optimise(graph)).run(given, compiled);
       for (std::size_t i = 0; i < compiled.size(); ++i) {

@@ -326,5 +326,108 @@ TEST(Function, ManyThreadsCallIt) {
   EXPECT_EQ(item(total.value()), expected);
 }
 
+TEST(Function, EstimatesWithoutRunning) {
+  const Variable w(ones({64, 32})), counter(Tensor(0.0f));
+  const auto f = function([&](const Tensor& x) {
+    counter.assign_add(1.0f);
+    return tanh(matmul(x, w) * 2) + 1;
+  });
+  const Estimate e = f.estimate(ones({16, 64}));
+  EXPECT_EQ(item(counter.value()), 0);
+  EXPECT_GE(e.flops, 2.0 * 16 * 64 * 32);
+  EXPECT_LT(e.flops, 2.2 * 16 * 64 * 32);
+  EXPECT_EQ(e.argument_bytes, 16 * 64 * 4);
+  EXPECT_EQ(e.variable_bytes, 64 * 32 * 4 + 4);
+  EXPECT_EQ(e.result_bytes, 16 * 32 * 4);
+  EXPECT_GE(e.temporary_bytes, 0);
+  EXPECT_GT(e.seconds, 0);
+  EXPECT_NE(to_string(e).find("peak"), std::string::npos);
+  f(ones({16, 64}));
+  EXPECT_EQ(f.trace_count(), 1);
+  EXPECT_EQ(item(counter.value()), 1);
+}
+
+TEST(Function, ReportsWhatEachPassChanged) {
+  const auto f = function([](const Tensor& x) { return reduce_sum(tanh(x * 2 + 1) * exp(x)); });
+  EXPECT_THROW(f.report(), FailedPreconditionError);
+  f(ones({1000}));
+  const std::string report = f.report();
+  EXPECT_NE(report.find("fuse"), std::string::npos);
+  EXPECT_NE(report.find("MB moved"), std::string::npos) << report;
+  double before = 0, after = 0;  // fusing moves fewer bytes
+  ASSERT_EQ(std::sscanf(report.c_str() + report.find("fuse"), "fuse %*d -> %*d %lf -> %lf", &before,
+                        &after),
+            2)
+      << report;
+  EXPECT_LT(after, before);
+}
+
+TEST(Function, HtmlIsOnePageWithEveryOp) {
+  const auto f =
+      function([](const Tensor& x) { return matmul(x, x) + 1; }, {.name = "a</script>b"});
+  f(ones({3, 3}));
+  const std::string page = f.html(false);
+  EXPECT_NE(page.find("\"name\":\"matmul\""), std::string::npos);
+  EXPECT_NE(page.find("float32 (3, 3)"), std::string::npos);
+  EXPECT_NE(page.find("function_test.cpp:"), std::string::npos);
+  EXPECT_EQ(page.find("a</script>b"), std::string::npos);  // nothing of ours ends the script
+  EXPECT_EQ(page.find("://"), std::string::npos);          // and it needs nothing else
+}
+
+TEST(Function, SavedFunctionsRunAgainWithTheirVariables) {
+  const Variable w(ones({3, 2}), {.name = "w \"x\""}), total(zeros({}), {.name = "total"});
+  const auto f = function([&](const Tensor& x, const Tensor& scale) {
+    const Tensor y = matmul(x, w) * scale + Tensor({0.1f, -0.5f});
+    total.assign_add(reduce_sum(y));
+    return std::pair(y, tanh(y));
+  });
+  for (std::int64_t n : {4, 5}) f(ones({n, 3}), Tensor(2.0f));  // sizes become symbols
+  const std::string path = testing::TempDir() + "saved.gradus";
+  save_function(path, f.saved());
+  const LoadedFunction g = load_function(path);
+  ASSERT_EQ(g.variables().size(), 2u);
+  const float before = total.value().item<float>();
+  for (std::int64_t n : {4, 7, 9}) {
+    const Tensor x = random::normal({n, 3});
+    const auto [y, t] = f(x, Tensor(0.5f));
+    const std::vector<Tensor> out = g({x, Tensor(0.5f)});
+    ASSERT_EQ(out.size(), 2u);
+    EXPECT_EQ(to_string(out[0]), to_string(y));
+    EXPECT_EQ(to_string(out[1]), to_string(t));
+  }
+  for (const Variable& v : g.variables()) {
+    if (v.name() == "total") {
+      EXPECT_EQ(v.value().item<float>(), total.value().item<float>());
+    } else {
+      EXPECT_EQ(v.name(), "w \"x\"");
+    }
+  }
+  EXPECT_NE(total.value().item<float>(), before);
+  EXPECT_THROW(g({ones({4, 3})}), InvalidArgumentError);
+  EXPECT_THROW(g({ones({4, 2}), Tensor(1.0f)}), InvalidArgumentError);
+  EXPECT_THROW(g({cast(ones({4, 3}), float64), Tensor(1.0f)}), InvalidArgumentError);
+
+  GradientTape tape;  // and can be differentiated
+  const Tensor x = ones({2, 3});
+  tape.watch(x);
+  const Tensor y = reduce_sum(g({x, Tensor(3.0f)})[0]);
+  EXPECT_EQ(to_string(tape.gradient(y, x)), "[[6. 6. 6.]\n [6. 6. 6.]]");
+}
+
+TEST(Function, WhatCannotBeSavedOrLoadedSaysSo) {
+  const auto f = function([](const Tensor& x) { return x + 1; });
+  f(ones({2}));
+  SavedFunction saved = f.saved();
+  saved.text.replace(saved.text.find("function 1"), 10, "function 9");
+  EXPECT_THROW(LoadedFunction{saved}, UnimplementedError);
+  saved = f.saved();
+  saved.text.resize(saved.text.size() / 2);
+  const std::string path = testing::TempDir() + "damaged.gradus";
+  save_function(path, saved);
+  EXPECT_THROW(load_function(path), DataLossError);
+  save_npz(path, {{"a", ones({2})}});
+  EXPECT_THROW(load_function(path), DataLossError);
+}
+
 }  // namespace
 }  // namespace gradus

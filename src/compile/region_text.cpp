@@ -1,0 +1,97 @@
+// What the nodes of control flow hold, in the text form of graphs: "{" the lines of a region "}".
+#include "base/check.h"
+#include "compile/branch.h"
+#include "compile/loop.h"
+#include "graph/text.h"
+
+namespace gradus {
+namespace {
+
+std::string print(const Region& region) { return "{\n" + to_text(region.graph()) + "}"; }
+
+std::shared_ptr<Region> read_region(TextReader& reader, const Graph& around) {
+  const auto graph = Graph::make_like(around);
+  graph->make_region();
+  reader.expect("{");
+  reader.graph(*graph);
+  reader.expect("}");
+  return std::make_shared<Region>(graph);
+}
+
+std::size_t read_count(TextReader& reader) {
+  const std::int64_t n = reader.integer();
+  if (n < 0 || n > 1 << 20)
+    reader.refuse("got " + std::to_string(n) + " where a count is expected");
+  return static_cast<std::size_t>(n);
+}
+
+}  // namespace
+
+std::string Branches::describe() const {
+  std::string text = "[";
+  for (const auto& region : regions_) text += (text.size() > 1 ? ", " : "") + print(*region);
+  return text + "]";
+}
+
+std::shared_ptr<Held> read_branches(TextReader& reader, Graph& around) {
+  std::vector<std::shared_ptr<Region>> regions;
+  reader.expect("[");
+  do {
+    regions.push_back(read_region(reader, around));
+  } while (reader.accept(","));
+  reader.expect("]");
+  return std::make_shared<Branches>(std::move(regions));
+}
+
+std::string WhileLoop::describe() const {
+  return "while " + print(*test) + " do " + print(*body) + " at most " +
+         std::to_string(maximum_iterations);
+}
+
+std::shared_ptr<Held> read_while(TextReader& reader, Graph& around) {
+  const auto loop = std::make_shared<WhileLoop>();
+  reader.expect("while");
+  loop->test = read_region(reader, around);
+  reader.expect("do");
+  loop->body = read_region(reader, around);
+  reader.expect("at most");
+  loop->maximum_iterations = reader.integer();
+  loop->counted = std::make_shared<CountedLoop>();
+  loop->counted->body = loop->body;
+  loop->counted->carries = loop->body->output_count();
+  return loop;
+}
+
+std::string CountedLoop::describe() const {
+  std::string text = "do " + print(*body) + " carries " + std::to_string(carries) + " rows " +
+                     std::to_string(xs) + " makes " + std::to_string(ys);
+  for (const Shift& s : shifts)
+    text += " shift " + std::to_string(s.first) + " by " + std::to_string(s.by);
+  return text + (backwards ? " backwards" : "");
+}
+
+std::shared_ptr<Held> read_counted(TextReader& reader, Graph& around) {
+  const auto loop = std::make_shared<CountedLoop>();
+  reader.expect("do");
+  loop->body = read_region(reader, around);
+  reader.expect("carries");
+  loop->carries = read_count(reader);
+  reader.expect("rows");
+  loop->xs = read_count(reader);
+  reader.expect("makes");
+  loop->ys = read_count(reader);
+  while (reader.accept("shift")) {
+    const std::int64_t first = reader.integer();
+    reader.expect("by");
+    const std::int64_t by = reader.integer();
+    if (first < -1 || first > 1 << 20 || by < -1 || by > 1) reader.refuse("no such shift");
+    loop->shifts.push_back({static_cast<std::int32_t>(first), static_cast<std::int32_t>(by)});
+  }
+  loop->backwards = reader.accept("backwards");
+  if (loop->body->input_count() < loop->carries + loop->xs ||
+      loop->body->output_count() != loop->carries + loop->ys || loop->shifts.size() > loop->xs)
+    reader.refuse("the body does not have these carries and rows");
+  return loop;
+}
+
+}  // namespace gradus

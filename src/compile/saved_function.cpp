@@ -1,0 +1,106 @@
+// A loaded function is its text, read into a graph that an ordinary compiled function runs op by op
+// while it is traced: sizes, tapes and threads are as for any other.
+#include "gradus/saved_function.h"
+
+#include "base/check.h"
+#include "gradus/function.h"
+#include "graph/evaluate.h"
+#include "graph/text.h"
+
+namespace gradus {
+namespace {
+
+constexpr std::int64_t kVersion = 1;
+
+}  // namespace
+
+struct LoadedFunction::State {
+  std::shared_ptr<Graph> graph;  // inputs: the arguments, then the variables
+  std::size_t results = 0;
+  std::vector<Variable> variables;
+  std::vector<std::int64_t> outputs;  // by variable: where its new value is, or -1
+  mutable detail::FunctionCore core{{.name = "loaded function", .trust_sizes = true}};
+
+  std::size_t argument_count() const { return graph->inputs().size() - variables.size(); }
+  std::vector<Tensor> run(std::vector<Tensor> in) const;
+};
+
+LoadedFunction::LoadedFunction(const SavedFunction& saved) : state_(std::make_shared<State>()) {
+  TextReader reader(saved.text, saved.constants);
+  reader.expect("gradus function");
+  const std::int64_t version = reader.integer();
+  if (version != kVersion) {
+    fail<UnimplementedError>("this function was saved in version ", version,
+                             " of the format; this Gradus reads version ", kVersion);
+  }
+  reader.expect("results");
+  const std::int64_t results = reader.integer();
+  while (reader.accept("variable")) {
+    const std::string name = reader.quoted();
+    reader.expect("->");
+    state_->outputs.push_back(reader.integer());
+    if (state_->variables.size() == saved.variables.size()) reader.refuse("its value is missing");
+    state_->variables.emplace_back(saved.variables[state_->variables.size()],
+                                   VariableOptions{.name = name});
+  }
+  state_->graph = Graph::make();
+  Graph& graph = *state_->graph;
+  reader.graph(graph);
+  if (!reader.at_end()) reader.refuse("there is more after 'return'");
+  graph.close();
+
+  const auto outputs = static_cast<std::int64_t>(graph.outputs().size());
+  if (results < 0 || results > outputs) reader.refuse("not as many results");
+  if (graph.inputs().size() < state_->variables.size()) reader.refuse("not as many inputs");
+  state_->results = static_cast<std::size_t>(results);
+  for (std::size_t i = 0; i < state_->variables.size(); ++i) {
+    const auto same = [&](Graph::Value v) {
+      const Aval& aval = graph.info(v).aval;
+      return aval.dtype == state_->variables[i].dtype() &&
+             aval.shape == state_->variables[i].shape();
+    };
+    const std::int64_t output = state_->outputs[i];
+    if (output >= outputs || !same(graph.inputs()[state_->argument_count() + i]) ||
+        (output >= 0 && !same(graph.outputs()[static_cast<std::size_t>(output)])))
+      reader.refuse("a variable has another dtype or shape than the program");
+  }
+}
+
+std::vector<Tensor> LoadedFunction::State::run(std::vector<Tensor> in) const {
+  for (const Variable& v : variables) in.push_back(v.value());
+  std::vector<Tensor> out = evaluate(*graph, in);
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    if (outputs[i] >= 0) variables[i].assign(out[static_cast<std::size_t>(outputs[i])]);
+  out.resize(results);
+  return out;
+}
+
+std::vector<Tensor> LoadedFunction::operator()(std::vector<Tensor> in) const {
+  const State& s = *state_;
+  if (in.size() != s.argument_count()) {
+    fail<InvalidArgumentError>("[loaded function] got ", in.size(), " arguments, expected ",
+                               s.argument_count());
+  }
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const Graph::Value input = s.graph->inputs()[i];
+    const Aval& expected = s.graph->info(input).aval;
+    if (!in[i].defined() || in[i].dtype() != expected.dtype ||
+        !shapes_agree(in[i].shape(), expected.shape)) {
+      fail<InvalidArgumentError>("[loaded function] argument ", i, " is ",
+                                 in[i].defined() ? name_of(in[i].dtype()) : "undefined", " ",
+                                 in[i].defined() ? to_string(in[i].shape()) : "", ", expected ",
+                                 s.graph->describe(input));
+    }
+  }
+  return s.core
+      .call(std::move(in),
+            [&s](const std::vector<Tensor>& arguments) {
+              return std::pair(s.run(arguments), std::any());
+            })
+      .tensors;
+}
+
+const std::vector<Variable>& LoadedFunction::variables() const { return state_->variables; }
+std::string LoadedFunction::text() const { return state_->graph->print(); }
+
+}  // namespace gradus
