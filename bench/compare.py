@@ -7,8 +7,8 @@
 Each round starts both programs once per number of threads, so that a busy spell of the machine falls
 on both; the best time of all rounds counts. One thread means one pinned core; where even its best
 sample had to share that core, the processor time is shown instead, marked ~. The ratio is libtorch /
-Gradus: above 1, Gradus is faster. The floor is what the machine needs at least. Exits with 1 when a program computed something else than the table
-of cases says.
+Gradus: above 1, Gradus is faster. The floor is what the machine needs at least. Exits with 1 when a
+program computed something else than the table of cases says.
 """
 import argparse
 import datetime

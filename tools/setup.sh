@@ -37,7 +37,7 @@ install_missing() {
 # python_environment: .venv with what the Python tests need; $python is its interpreter.
 python_environment() {
   python=$PWD/.venv/bin/python
-  local wanted='numpy pytest hypothesis'
+  local wanted='numpy pytest hypothesis ruff'
   [[ -x $python ]] || python3 -m venv .venv
   if [[ ! -f .venv/gradus-has || $(<.venv/gradus-has) != "$wanted" ]]; then
     say "Installing from PyPI into .venv: $wanted"

@@ -231,7 +231,8 @@ def loop_of_1000(mode):
             _, y = tf.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, y * 0.999 + tf.sin(y) * 0.001), (0, x))
             loss = tf.reduce_sum(y)
         return tape.gradient(loss, x)
-    return made(f, mode, arrays((16,), seed=14)[0], np.int32(1000), xla=False)  # XLA has no gradient of a loop whose length it does not know
+    # XLA has no gradient of a loop whose length it does not know.
+    return made(f, mode, arrays((16,), seed=14)[0], np.int32(1000), xla=False)
 
 
 serve(tf.__version__)

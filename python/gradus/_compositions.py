@@ -3,14 +3,13 @@ import contextlib
 import enum
 import sys
 
-from . import _core, nest
+from . import _core
 from ._types import IndexedSlices, TensorShape
 
-__all__ = ["UnconnectedGradients", "TensorSpec", "broadcast_dynamic_shape", "broadcast_static_shape", "cond_value",
+__all__ = ["UnconnectedGradients", "TensorSpec", "broadcast_dynamic_shape", "broadcast_static_shape",
            "control_dependencies", "clip_by_global_norm", "device", "einsum", "ensure_shape",
-           "get_static_value", "group", "meshgrid", "no_op", "shape_n", "tuple", "zeros_initializer", "ones_initializer", "constant_initializer",
-           "random_normal_initializer", "random_uniform_initializer"]
-__all__.remove("cond_value")
+           "get_static_value", "group", "meshgrid", "no_op", "shape_n", "tuple", "zeros_initializer", "ones_initializer",
+           "constant_initializer", "random_normal_initializer", "random_uniform_initializer"]
 
 
 class UnconnectedGradients(enum.Enum):

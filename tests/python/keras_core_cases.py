@@ -494,7 +494,6 @@ def sources(keras, tf):
 
 @case
 def building(keras, tf):
-    L = keras.layers
     found = []
 
     class Two(keras.Layer):

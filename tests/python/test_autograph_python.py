@@ -452,7 +452,7 @@ def with_exc_in_loop(x):
             if i == 1:
                 raise IndexError
             x = x + 1
-        except IndexError as e:
+        except IndexError:
             x = x * 2
     return x
 

@@ -125,7 +125,7 @@ def test_an_iterator_frees_what_it_holds():
     alive = weakref.ref(held)
 
     def generate():
-        kept = held
+        kept = held  # noqa: F821
         while True:
             yield 1 if kept else 0
 

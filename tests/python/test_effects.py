@@ -192,7 +192,7 @@ def test_what_a_program_calls_is_dropped_with_it():
     class Thing:
         pass
     thing = Thing()
-    f = tf.function(lambda x: tf.py_function(lambda v, t=thing: v, [x], tf.float32))
+    f = tf.function(lambda x: tf.py_function(lambda v, t=thing: v, [x], tf.float32))  # noqa: F821
     f(tf.constant(1.0))
     gone = weakref.ref(thing)
     del f, thing

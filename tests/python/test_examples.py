@@ -94,7 +94,8 @@ def test_every_program_is_tested(path):
     assert f'run("{path.stem}"' in pathlib.Path(__file__).read_text()
 
 
-def test_the_readme_prints_what_it_says(capsys):
+def test_the_readme_prints_what_it_says(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     text = (FOLDER.parents[1] / "README.md").read_text()
     for i, part in enumerate(text.split("```python\n")[1:]):
         program, name = part.split("```")[0], f"<README {i}>"

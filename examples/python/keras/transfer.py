@@ -9,8 +9,13 @@ layers = keras.layers
 def main(epochs=8, run_eagerly=False):
     keras.utils.set_random_seed(17)
     (x, y), (x_test, y_test) = load()
-    base = keras.Sequential([keras.Input((8, 8, 1)), layers.Conv2D(16, 3, activation="relu"), layers.BatchNormalization(momentum=0.9),
-                             layers.Flatten(), layers.Dense(32, activation="relu")], name="base")
+    base = keras.Sequential([
+        keras.Input((8, 8, 1)),
+        layers.Conv2D(16, 3, activation="relu"),
+        layers.BatchNormalization(momentum=0.9),
+        layers.Flatten(),
+        layers.Dense(32, activation="relu"),
+    ], name="base")
 
     def with_head(name):
         inputs = keras.Input((8, 8, 1))

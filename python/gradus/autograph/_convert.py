@@ -172,7 +172,7 @@ def converted(f, requested=False):
         return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
     if kind is types.BuiltinFunctionType or isinstance(f, (type, _core.Function)):
         return f
-    call = getattr(kind, "__call__", None)
+    call = getattr(kind, "__call__", None)  # noqa: B004
     if type(call) is not types.FunctionType:
         return f
     inner = converted(call, requested)
@@ -213,7 +213,7 @@ class Traced:
             from .._function import MustRunEagerly
             raise MustRunEagerly(str(e)) from e
         except Exception as e:
-            raise e.with_traceback(without_own_frames(e.__traceback__))
+            raise e.with_traceback(without_own_frames(e.__traceback__))  # noqa: B904
 
     def __repr__(self):
         return repr(self.function)

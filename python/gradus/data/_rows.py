@@ -8,7 +8,7 @@ import itertools
 
 import numpy as np
 
-from .. import _core, nest
+from .. import nest
 from ._strings import StringTensor
 
 

@@ -84,8 +84,10 @@ _OP_HOMES = {name: home for home, names in {
           LeakyRelu LogSigmoid LogSoftmax MaxPool Moments MultiHot Normalize OneHot PSNR RMSNorm Relu Relu6 Selu SeparableConv
           Sigmoid Silu SoftShrink Softmax Softplus Softsign SparseCategoricalCrossentropy SparsePlus SparseSigmoid Sparsemax
           Squareplus TanhShrink Threshold""",
-    "math": "Erf Erfc Erfinv ExtractSequences FFT FFT2 IFFT2 IRFFT ISTFT InTopK Logdet Logsumexp RFFT Rsqrt STFT SegmentMax SegmentSum TopK",
-    "core": "Cast Cond ForiLoop Map Scan Scatter ScatterUpdate Slice SliceUpdate StopGradient Switch Unstack VectorizedMap WhileLoop",
+    "math": """Erf Erfc Erfinv ExtractSequences FFT FFT2 IFFT2 IRFFT ISTFT InTopK Logdet Logsumexp RFFT Rsqrt STFT SegmentMax
+            SegmentSum TopK""",
+    "core": """Cast Cond ForiLoop Map Scan Scatter ScatterUpdate Slice SliceUpdate StopGradient Switch Unstack VectorizedMap
+            WhileLoop""",
     "linalg": "Cholesky Det Eig Eigh Inv Lstsq LuFactor Norm Pinv Qr SVD Solve SolveTriangular",
     "image": "AffineTransform CropImages ExtractPatches MapCoordinates PadImages RGBToGrayscale Resize",
 }.items() for name in names.split()}

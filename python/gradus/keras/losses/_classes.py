@@ -41,8 +41,8 @@ def _loss(class_name, function, doc, **other):
         return config
 
     __init__.__signature__ = signature
-    body = {"_casts_targets": getattr(function, "_casts_targets", True), "__init__": __init__, "get_config": get_config, "_function": staticmethod(function), "__doc__": doc,
-            "__module__": "gradus.keras.losses", "__qualname__": class_name}
+    body = {"_casts_targets": getattr(function, "_casts_targets", True), "__init__": __init__, "get_config": get_config,
+            "_function": staticmethod(function), "__doc__": doc, "__module__": "gradus.keras.losses", "__qualname__": class_name}
     return type(class_name, (FunctionLoss,), body)
 
 
