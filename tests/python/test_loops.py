@@ -167,29 +167,6 @@ def test_gradients_of_maps_and_folds_of_unknown_size(n):
 
 def test_arrays_that_grow_in_loops():
     def by_position(x):
-        array = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
-        array = tf.while_loop(lambda i, _: i < 4, lambda i, a: (i + 1, a.write(i, x * tf.cast(i, tf.float32))), [0, array])[1]
-        return array.stack(), array.size(), array.read(2)
-
-    def appended(x):
-        array = tf.TensorArray(tf.float32, size=0, dynamic_size=True, clear_after_read=False).write(0, x)
-
-        def body(i, array):
-            array = array.write(array.size(), array.read(i) * 2.0)
-            return i + 1, tf.while_loop(lambda j, _: j < 2, lambda j, a: (j + 1, a.write(a.size(), x)), [0, array])[1]
-        array = tf.while_loop(lambda i, _: i < 3, body, [0, array])[1]
-        return array.stack(), array.size(), array.gather([0, 3])
-    x = tf.constant([1.0, 2.0])
-    for f in (by_position, appended):
-        both(f, x)
-        gradients(lambda x: tf.reduce_sum(f(x)[0] ** 2), x)
-    with pytest.raises(NotImplementedError, match="how far depends on data"):
-        tf.function(lambda n: tf.while_loop(lambda i, _: i < n, lambda i, a: (i + 1, a.write(i, 1.0)), [
-            0, tf.TensorArray(tf.float32, size=0, dynamic_size=True)])[1].stack())(tf.constant(3))
-
-
-def test_arrays_that_grow_in_loops():
-    def by_position(x):
         array = tf.TensorArray(tf.float32, size=0, dynamic_size=True, clear_after_read=False)
         array = tf.while_loop(lambda i, _: i < 4, lambda i, a: (i + 1, a.write(i, x * tf.cast(i, tf.float32))), [0, array])[1]
         return array.stack(), array.size(), array.read(2)
