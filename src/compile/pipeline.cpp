@@ -25,7 +25,10 @@ constexpr Pass kPasses[] = {
 
 std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, const std::vector<std::string>& skip,
                                 std::vector<PassReport>* report, const Sizes& sizes) {
-  Cost cost = report ? cost_of(*graph, sizes) : Cost();
+  const auto cost_now = [&] {
+    return sizes.size() < graph->symbols().input_count() ? Cost() : cost_of(*graph, sizes);
+  };
+  Cost cost = report ? cost_now() : Cost();
   for (const Pass& pass : kPasses) {
     if (std::find(skip.begin(), skip.end(), pass.name) != skip.end()) continue;
     const auto start = std::chrono::steady_clock::now();
@@ -36,7 +39,7 @@ std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, const std::vector<
 #endif
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     if (!report) continue;
-    const Cost after = cost_of(*graph, sizes);
+    const Cost after = cost_now();
     report->push_back({pass.name, before, graph->nodes().size(), cost, after, time.count()});
     cost = after;
   }

@@ -26,7 +26,7 @@ struct PassReport {
 std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph,
                                 const std::vector<std::string>& skip = {},
                                 std::vector<PassReport>* report = nullptr,
-                                const Sizes& sizes = {});  // for the report, if there are symbols
+                                const Sizes& sizes = {});  // else the report has no costs
 
 // One line per pass: ops, bytes, FLOPs, estimated time before and after.
 std::string to_string(std::span<const PassReport> report);
