@@ -21,8 +21,8 @@ from gradus import (DType, IndexedSlices, Tensor, TensorShape, TensorSpec, Uncon
                     VariableSynchronization, as_dtype, custom_gradient, dtypes, errors, is_tensor, nest, newaxis)
 
 from ... import _core
-from . import _contrib, _control, _data, _functions, _initializers, _layers, _losses, _nn, _program, _python, _rnn, _saver, _session, \
-    _train, _unranked, _variables
+from . import _contrib, _control, _data, _functions, _initializers, _layers, _losses, _nn, _program, _python, _rnn, _saver, \
+    _session, _train, _unranked, _variables
 from ._control import *  # noqa: F401, F403
 from ._functions import (NoGradient, NotDifferentiable, RegisterGradient, gradients, group, hessians, identity, in_graph,  # noqa: F401
                          no_op, with_dependencies)
