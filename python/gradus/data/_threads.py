@@ -128,6 +128,11 @@ class ParallelMap:
             except StopIteration:
                 self._elements = None
                 break
+            except Exception as error:  # raised in its turn, after the elements before it
+                failed = concurrent.futures.Future()
+                failed.set_exception(error)
+                self._pending.append(failed)
+                continue
             seed = None if self._seed is None else self._seed + self._count
             self._count += 1
             self._pending.append(self._pool.submit(_call, self._function, element, seed))

@@ -136,22 +136,7 @@ def _loss(identifier, losses):
     found = losses.get(identifier)
     if isinstance(found, losses.Loss) or found is None:
         return found
-    wrapper = getattr(losses, "LossFunctionWrapper", None)
-    name = getattr(found, "__name__", type(found).__name__)
-    return wrapper(found, name=name) if wrapper else _FunctionLoss(found, name)
-
-
-class _FunctionLoss:
-    """A function of (y_true, y_pred) as a loss: weighted and averaged over the batch."""
-
-    def __init__(self, function, name):
-        self._function, self.name = function, name
-
-    def __call__(self, y_true, y_pred, sample_weight=None):
-        values = while_traced(self._function)(y_true, y_pred)
-        if sample_weight is not None:
-            values = values * _tf.cast(sample_weight, values.dtype)
-        return _tf.reduce_mean(values)
+    return losses.LossFunctionWrapper(found, name=getattr(found, "__name__", type(found).__name__))
 
 
 def _is_one(shape):

@@ -1,10 +1,10 @@
 """Training: compile, fit, evaluate and predict.
 
 A step (forward, gradient, update, metrics) is one tf.function, made once by make_train_function; fit only fetches
-batches
-and calls it. Callbacks that do nothing for batches cost nothing: numbers are read from the step when somebody wants
-them.
+batches and calls it. Callbacks that do nothing for batches cost nothing: numbers are read from the step when somebody
+wants them.
 """
+import inspect
 import warnings
 
 import numpy as np
@@ -71,7 +71,6 @@ class Trainer:
         optimizer = optimizers.get(optimizer)
         policy = getattr(self, "_dtype_policy", None)
         if (auto_scale_loss and policy is not None and getattr(policy, "name", "") == "mixed_float16"
-                and hasattr(optimizers, "LossScaleOptimizer")
                 and not isinstance(optimizer, optimizers.LossScaleOptimizer)):
             optimizer = optimizers.LossScaleOptimizer(optimizer, name="loss_scale_optimizer")
         put("_optimizer", optimizer)
@@ -231,7 +230,8 @@ class Trainer:
         return while_traced(self.compute_metrics)(x, y, y_pred, sample_weight=sample_weight)
 
     def _loss_of(self, x, y, y_pred, sample_weight, training):
-        return while_traced(self.compute_loss)(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight)
+        more = {"training": training} if "training" in inspect.signature(self.compute_loss).parameters else {}
+        return while_traced(self.compute_loss)(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, **more)
 
     def test_step(self, data):
         """Loss and metrics of one batch."""
@@ -438,8 +438,10 @@ class Trainer:
             source = _Continued(source)
         callbacks = self._callback_list(callbacks, False, verbose, 1, steps if steps is not None else source.count)
         logs = self._evaluate(source, steps, callbacks)
-        if return_dict:
-            return logs
+        return logs if return_dict else self._listed(logs)
+
+    def _listed(self, logs):
+        """The values of logs in the order of the metrics, or the only one."""
         names = [name for metric in self.metrics for name in (
             metric.names if isinstance(metric, CompileMetrics) else [metric.name])]
         ordered = [logs[name] for name in names if name in logs] + [logs[name] for name in sorted(logs)
@@ -512,18 +514,9 @@ class Trainer:
     # ------------------------------------------------------------------ single batches
 
     def _on_batch(self, function, data, return_dict):
-        logs = as_numbers(self._given_logs(function(data)))
-        if return_dict:
-            return logs
-        names = [name for metric in self.metrics for name in (
-            metric.names if isinstance(metric, CompileMetrics) else [metric.name])]
-        ordered = [logs[name] for name in names if name in logs] + [logs[name] for name in sorted(logs)
-                                                                    if name not in names]
-        return ordered[0] if len(ordered) == 1 else ordered
-
-    @staticmethod
-    def _given_logs(logs):
-        return logs if isinstance(logs, dict) else {"loss": logs}
+        logs = function(data)
+        logs = as_numbers(logs if isinstance(logs, dict) else {"loss": logs})
+        return logs if return_dict else self._listed(logs)
 
     def _batch(self, x, y, sample_weight, class_weight=None):
         source = ArrayData(x, y, sample_weight, batch_size=2 ** 62, class_weight=class_weight)

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 
+from .._files import written_aside
 from ._trainer import as_numbers
 from .utils._progbar import Progbar
 
@@ -696,10 +697,8 @@ class BackupAndRestore(Callback):
     def _save(self, epoch):
         os.makedirs(self.backup_dir, exist_ok=True)
         self.model.save_weights(self._weights_path, overwrite=True)
-        aside = self._meta_path + ".tmp"
-        with open(aside, "w") as file:
-            json.dump({"epoch": epoch, "batch": 0}, file)
-        os.replace(aside, self._meta_path)
+        with written_aside(self._meta_path) as file:
+            file.write(json.dumps({"epoch": epoch, "batch": 0}).encode())
 
     def on_train_end(self, logs=None):
         if self.delete_checkpoint:

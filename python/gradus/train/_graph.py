@@ -32,7 +32,7 @@ def is_trackable(value):
     """Whether a checkpoint can hold it."""
     if isinstance(value, (_core.Variable, Module)) or hasattr(value, "_trackable_children"):
         return True
-    if isinstance(value, (list, tuple, dict, set)):
+    if isinstance(value, (list, tuple, dict)):
         return True
     walk = _keras()
     if _is_metric(value) or walk is not None and walk.is_saveable(value):
@@ -42,7 +42,7 @@ def is_trackable(value):
 
 def _holds(value, depth=0):
     """Whether there may be variables in it, now or later; empty containers may get some."""
-    if isinstance(value, (list, tuple, set)):
+    if isinstance(value, (list, tuple)):
         return depth < 8 and (not value or any(_holds(v, depth + 1) for v in value))
     if isinstance(value, dict):
         return depth < 8 and all(isinstance(k, (str, int)) for k in value) and (
@@ -60,8 +60,6 @@ def children(value):
         found = {str(k): v for k, v in value.items()}
     elif isinstance(value, (list, tuple)):
         found = {str(i): v for i, v in enumerate(value)}
-    elif isinstance(value, set):
-        return {}
     elif isinstance(value, Module):
         found = {k: v for k, v in vars(value).items() if k not in value._TF_MODULE_IGNORED_PROPERTIES and k != "_name"}
     elif _is_metric(value):

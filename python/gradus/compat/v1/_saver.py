@@ -7,6 +7,7 @@ import numpy as np
 
 import gradus as tf
 
+from ..._files import written_aside
 from ._variables import global_variables, local_variables
 
 _SUFFIX = ".npz"
@@ -70,7 +71,7 @@ class Saver:
             raise ValueError("Can't load save_path when it is None.")
         if not checkpoint_exists(save_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
-        stored = read(save_path)
+        stored, values = read(save_path), []
         for name, variable in self._variables.items():
             if name not in stored:
                 raise tf.errors.NotFoundError(None, None, f"Key {name} not found in checkpoint")
@@ -81,6 +82,8 @@ class Saver:
                         None, None, f"Assign requires shapes of both tensors to match. lhs shape= "
                         f"{variable.shape.as_list()} rhs shape= {list(value.shape)}: {name}")
                 value = value.reshape(variable.shape.as_list())
+            values.append((variable, value))
+        for variable, value in values:  # all of them fit
             sess._set(variable, value)
 
     def export_meta_graph(self, *args, **kwargs):
@@ -89,16 +92,8 @@ class Saver:
 
 def write(path, values):
     """A file of named arrays, complete or not there."""
-    aside = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(aside, "wb") as file:
-            np.savez(file, **{f"v:{name}": value for name, value in values.items()})
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    finally:
-        if os.path.exists(aside):
-            os.remove(aside)
+    with written_aside(path) as file:
+        np.savez(file, **{f"v:{name}": value for name, value in values.items()})
 
 
 def read(prefix):
@@ -131,11 +126,8 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
         paths.append(model_checkpoint_path)
     lines = [f'model_checkpoint_path: "{local(model_checkpoint_path)}"\n']
     lines += [f'all_model_checkpoint_paths: "{local(p)}"\n' for p in paths]
-    path = os.path.join(save_dir, latest_filename or "checkpoint")
-    aside = f"{path}.{os.getpid()}.tmp"
-    with open(aside, "w") as file:
-        file.writelines(lines)
-    os.replace(aside, path)
+    with written_aside(os.path.join(save_dir, latest_filename or "checkpoint")) as file:
+        file.write("".join(lines).encode())
 
 
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
@@ -143,7 +135,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     path = os.path.join(checkpoint_dir, latest_filename or "checkpoint")
     if not os.path.exists(path):
         return None
-    with open(path) as file:
+    with open(path, encoding="utf-8") as file:
         found = re.findall(r'^(\w+): "(.*)"$', file.read(), re.MULTILINE)
     paths = [p if os.path.isabs(p) else os.path.join(checkpoint_dir, p) for _, p in found]
     return CheckpointState(paths[0], paths[1:]) if paths else None

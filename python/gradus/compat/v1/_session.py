@@ -227,8 +227,10 @@ class BaseSession:
         run.rebuild, run.asked, run.fed = parsed.rebuild, parsed.asked, fed
         run.kept = (fetches, list(feed_dict))  # their addresses stay theirs
         run.count = len(parsed.tensors)
-        is_flat = not isinstance(fetches, dict) and not (isinstance(fetches, (list, tuple)) and any(
-            isinstance(f, (list, tuple, dict)) for f in fetches))
+        if type(fetches) in (list, tuple):  # the key is made of their elements
+            is_flat = not any(isinstance(f, (list, tuple, dict)) for f in fetches)
+        else:  # other structures may change, and the key is the address
+            is_flat = not isinstance(fetches, (list, tuple, dict))
         plain = not any(isinstance(k, tuple) for k in feed_dict)
         if not late and is_flat and plain:
             if len(self._runs) > 512:

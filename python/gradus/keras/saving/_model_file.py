@@ -1,8 +1,9 @@
 """Whole models in .keras files: a zip archive with metadata.json, config.json, model.weights.h5 and, of layers that
 have files of their own (vocabularies), assets/path/name.
 
-Every part of the archive is under a checksum. Nothing in it is executed: classes are found by name among those of Keras
-and those that the program registered or passed as custom_objects.
+Every part of the archive is under a checksum. Nothing in it is executed: classes are found by name among those of
+Keras, those that the program registered or passed as custom_objects, and those with from_config in modules that the
+program has imported.
 """
 import datetime
 import json
