@@ -341,3 +341,14 @@ def test_contrib():
     out, weights, loss = run([y, w, tf.losses.get_regularization_loss()], {x: np.ones((5, 2, 3))})
     assert np.allclose(out, np.maximum(np.ones((5, 6)) @ weights, 0), atol=1e-6)
     assert np.isclose(loss, 0.05 * (weights ** 2).sum()) and tf.contrib.rnn.GRUCell is tf.nn.rnn_cell.GRUCell
+
+
+def test_a_list_of_a_kind_of_its_own_is_looked_at_each_time():
+    class Wishes(list):
+        pass
+    with tf.Graph().as_default(), tf.Session() as session:
+        a, b = tf.constant(1.0), tf.constant(2.0)
+        wishes = Wishes([a])
+        assert session.run(wishes) == [1.0]
+        wishes[0] = b
+        assert session.run(wishes) == [2.0]

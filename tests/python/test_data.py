@@ -342,3 +342,15 @@ def test_options():
     d = D.range(3).with_options(options).batch(2)
     assert d.options().deterministic is False and d.options().threading.private_threadpool_size == 3
     assert tf.data.AUTOTUNE == -1 and tf.data.experimental.UNKNOWN_CARDINALITY == -2
+
+
+def test_an_error_of_the_input_comes_after_the_elements_before_it():
+    def elements():
+        yield from range(6)
+        raise ValueError("broken")
+    dataset = tf.data.Dataset.from_generator(elements, output_signature=tf.TensorSpec((), tf.int32))
+    found = []
+    with pytest.raises(tf.errors.OpError, match="broken"):
+        for x in dataset.map(lambda x: 2 * x, num_parallel_calls=4):
+            found.append(int(x))
+    assert found == [0, 2, 4, 6, 8, 10]

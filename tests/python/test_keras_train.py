@@ -381,3 +381,18 @@ def test_half_precision_says_once_what_it_gains():
                "    keras.layers.Dense(2, dtype='mixed_bfloat16')")
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stderr
     assert said.count("half the memory") <= 1 and "Traceback" not in said
+
+
+def test_compute_loss_hears_whether_it_trains():
+    heard = []
+
+    class Listening(keras.Sequential):
+        def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+            heard.append(training)
+            return super().compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=training)
+    model = Listening([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse", run_eagerly=True)
+    x, y = np.ones((4, 2), "float32"), np.ones((4, 1), "float32")
+    model.fit(x, y, verbose=0)
+    model.evaluate(x, y, verbose=0)
+    assert heard == [True, False]
