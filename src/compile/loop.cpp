@@ -88,6 +88,10 @@ void while_kernel(const KernelCall& c) {
 void infer_counted(const Call& c, Avals& out) {
   const CountedLoop& loop = counted_loop_of(c.attrs);
   const std::int64_t count = c.get<CountedAttrs>().count;
+  if (c.in.size() != loop.captures_at() + loop.captures()) {
+    fail<InvalidArgumentError>("[loop] got ", c.in.size(), " operands; expected ",
+                               loop.captures_at() + loop.captures());
+  }
   SmallVector<View, 16> in(c.in.begin(), c.in.begin() + static_cast<std::ptrdiff_t>(loop.carries));
   SmallVector<Shape, 8> rows;
   rows.reserve(loop.xs);
@@ -379,8 +383,8 @@ bool same_count(const void* a, const void* b) {
 }
 
 std::size_t CountedLoop::firsts() const {
-  std::int32_t last = -1;
-  for (const Shift& s : shifts) last = std::max(last, s.first);
+  std::int64_t last = -1;
+  for (const Shift& s : shifts) last = std::max<std::int64_t>(last, s.first);
   return static_cast<std::size_t>(last + 1);
 }
 

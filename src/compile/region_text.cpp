@@ -18,6 +18,23 @@ std::shared_ptr<Region> read_region(TextReader& reader, const Graph& around) {
   return std::make_shared<Region>(graph);
 }
 
+bool same_kind(const Aval& a, const Aval& b) { return a.dtype == b.dtype && a.shape == b.shape; }
+
+// Regions that run on the same operands.
+void check_inputs(TextReader& reader, const Region& a, const Region& b) {
+  bool same = a.input_count() == b.input_count();
+  for (std::size_t i = 0; same && i < a.input_count(); ++i)
+    same = same_kind(a.input(i), b.input(i));
+  if (!same) reader.refuse("regions of one node take different inputs");
+}
+
+// What a turn of a loop gives is what the next one takes.
+void check_carries(TextReader& reader, const Region& body, std::size_t carries) {
+  bool same = body.input_count() >= carries && body.output_count() >= carries;
+  for (std::size_t i = 0; same && i < carries; ++i) same = same_kind(body.input(i), body.output(i));
+  if (!same) reader.refuse("a carry changes its dtype or shape");
+}
+
 std::size_t read_count(TextReader& reader) {
   const std::int64_t n = reader.integer();
   if (n < 0 || n > 1 << 20)
@@ -40,6 +57,13 @@ std::shared_ptr<Held> read_branches(TextReader& reader, Graph& around) {
     regions.push_back(read_region(reader, around));
   } while (reader.accept(","));
   reader.expect("]");
+  for (const auto& region : regions) {
+    check_inputs(reader, *regions[0], *region);
+    bool same = region->output_count() == regions[0]->output_count();
+    for (std::size_t i = 0; same && i < region->output_count(); ++i)
+      same = same_kind(region->output(i), regions[0]->output(i));
+    if (!same) reader.refuse("the branches give different results");
+  }
   return std::make_shared<Branches>(std::move(regions));
 }
 
@@ -56,6 +80,12 @@ std::shared_ptr<Held> read_while(TextReader& reader, Graph& around) {
   loop->body = read_region(reader, around);
   reader.expect("at most");
   loop->maximum_iterations = reader.integer();
+  check_inputs(reader, *loop->test, *loop->body);
+  check_carries(reader, *loop->body, loop->body->output_count());
+  if (loop->test->output_count() != 1 || !same_kind(loop->test->output(0), {bool_, {}}))
+    reader.refuse("the test of a loop gives one bool");
+  if (loop->body->output_count() == 0 || !same_kind(loop->body->output(0), {int64, {}}))
+    reader.refuse("the first carry of a loop counts its turns: an int64");
   loop->counted = std::make_shared<CountedLoop>();
   loop->counted->body = loop->body;
   loop->counted->carries = loop->body->output_count();
@@ -89,8 +119,9 @@ std::shared_ptr<Held> read_counted(TextReader& reader, Graph& around) {
   }
   loop->backwards = reader.accept("backwards");
   if (loop->body->input_count() < loop->carries + loop->xs ||
-      loop->body->output_count() != loop->carries + loop->ys || loop->shifts.size() > loop->xs)
+      loop->body->output_count() != loop->carries + loop->ys || loop->shifts.size() != loop->xs)
     reader.refuse("the body does not have these carries and rows");
+  check_carries(reader, *loop->body, loop->carries);
   return loop;
 }
 

@@ -187,6 +187,11 @@ TracedWhile trace_while(const detail::LoopTest& test, const detail::LoopBody& bo
   open.push_back(open_region(*thread_context.graph, carries, traced.written,
                              [&](const std::vector<Tensor>& in) { return std::vector{test(in)}; }));
   check_test(open[0].out[0]);
+  for (const RegionVariables::Entry& e : open[0].variables) {
+    if (e.is_written)
+      fail<UnimplementedError>("[while_loop] the test of a traced loop assigns to the variable '",
+                               e.variable->name, "'; assign to it in the body");
+  }
   open.push_back(std::move(traced.region));
   std::vector<std::shared_ptr<Region>> regions;
   made.operands = traced.start;

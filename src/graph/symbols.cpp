@@ -135,6 +135,7 @@ namespace {
 
 std::int64_t quotient(std::int64_t n, std::int64_t d) {
   if (is_symbol(n) || is_symbol(d)) return current_symbols().floor_divide(n, d);
+  if (d == 0) fail<InvalidArgumentError>("the size ", n, " is divided by a size that is zero");
   return (n - (((n % d) + d) % d)) / d;
 }
 

@@ -212,7 +212,9 @@ std::int64_t TextReader::product(Symbols& symbols) {
       expect(")");
       if (accept("//")) {
         expect("(");
-        factor = symbols.floor_divide(factor, size(symbols));
+        const std::int64_t by = size(symbols);
+        if (by == 0) refuse("a size is divided by zero");
+        factor = symbols.floor_divide(factor, by);
         expect(")");
       }
       --depth_;
@@ -286,9 +288,12 @@ Tensor TextReader::constant(const Aval& aval, std::string_view words) {
         put(elements.accept("True"), i);
         if (data[i] == 0) elements.expect("False");
         break;
-      case int32:
-        put(static_cast<std::int32_t>(elements.integer()), i);
+      case int32: {
+        const std::int64_t x = elements.integer();
+        if (x != static_cast<std::int32_t>(x)) refuse("an element does not fit into int32");
+        put(static_cast<std::int32_t>(x), i);
         break;
+      }
       case int64:
         put(elements.integer(), i);
         break;
@@ -323,8 +328,8 @@ struct TextReader::Names {
   std::unordered_map<std::string, Graph::Value> values;
 };
 
-void TextReader::attribute(Graph& into, const Op& op, std::byte* attrs,
-                           std::vector<std::shared_ptr<Held>>& held) {
+std::string TextReader::attribute(Graph& into, const Op& op, std::byte* attrs,
+                                  std::vector<std::shared_ptr<Held>>& held) {
   const std::string key = name();
   expect("=");
   const auto& fields = op.attrs().fields;
@@ -338,6 +343,8 @@ void TextReader::attribute(Graph& into, const Op& op, std::byte* attrs,
       break;
     case AttrKind::integer: {
       const std::int64_t x = f->bytes == 8 ? size(into.symbols()) : integer();
+      const std::int64_t limit = std::int64_t{1} << (f->bytes == 8 ? 62 : 8 * f->bytes - 1);
+      if (f->bytes < 8 && (x < -limit || x >= limit)) refuse("the number is too large for " + key);
       std::memcpy(at, &x, f->bytes);  // little-endian, as everything here
       break;
     }
@@ -361,6 +368,7 @@ void TextReader::attribute(Graph& into, const Op& op, std::byte* attrs,
     case AttrKind::pointer:
       refuse(std::string("what ") + op.name() + " points to cannot be read");
   }
+  return key;
 }
 
 void TextReader::node(Graph& into, Names& names, const std::vector<std::string>& results) {
@@ -386,19 +394,19 @@ void TextReader::node(Graph& into, Names& names, const std::vector<std::string>&
   std::vector<std::shared_ptr<Held>> held;
   alignas(16) std::byte attrs[512] = {};
   GRADUS_ASSERT(op->attrs().bytes <= sizeof attrs);
-  std::size_t given = 0;
+  std::vector<std::string> keys;
   while (!accept(")")) {
-    if (!in.empty() || given > 0) expect(",");
+    if (!in.empty() || !keys.empty()) expect(",");
     if (accept("%")) {
       const auto found = names.values.find(name());
       if (found == names.values.end()) refuse("an operand is not known yet");
       in.push_back(found->second);
     } else {
-      attribute(into, *op, attrs, held);
-      ++given;
+      keys.push_back(attribute(into, *op, attrs, held));
+      if (std::ranges::count(keys, keys.back()) > 1) refuse(keys.back() + " is given twice");
     }
   }
-  if (given != op->attrs().fields.size())
+  if (keys.size() != op->attrs().fields.size())
     refuse(word + " has " + std::to_string(op->attrs().fields.size()) +
            " attributes; all are needed");
   const int inputs = op->info.inputs;

@@ -55,8 +55,9 @@ class TextReader {
   void skip();
   std::int64_t product(Symbols& symbols);
   void node(Graph& into, Names& names, const std::vector<std::string>& results);
-  void attribute(Graph& into, const Op& op, std::byte* attrs,
-                 std::vector<std::shared_ptr<Held>>& held);
+  // Reads "name=value" into the attributes; gives the name.
+  std::string attribute(Graph& into, const Op& op, std::byte* attrs,
+                        std::vector<std::shared_ptr<Held>>& held);
   std::string_view balanced();  // the text up to the bracket that closes the one before
 
   std::string_view text_;

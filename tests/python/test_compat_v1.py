@@ -352,3 +352,13 @@ def test_a_list_of_a_kind_of_its_own_is_looked_at_each_time():
         assert session.run(wishes) == [1.0]
         wishes[0] = b
         assert session.run(wishes) == [2.0]
+
+
+def test_division_of_integers_and_losses_of_lists():
+    import gradus.compat.v1 as v1
+    with v1.Graph().as_default(), v1.Session() as session:
+        down, negative, real = session.run([v1.div(7, 2), v1.div(-7, 2), v1.div(7.0, 2.0)])
+        assert (down, negative, real) == (3, -4, 3.5) and down.dtype == "int32"
+        losses = session.run([v1.losses.softmax_cross_entropy([[0, 1]], [[1.0, 2.0]]),
+                              v1.losses.sparse_softmax_cross_entropy([1], [[1.0, 2.0]])])
+        assert abs(losses[0] - 0.3132617) < 1e-5 and abs(losses[1] - 0.3132617) < 1e-5

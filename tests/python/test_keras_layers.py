@@ -416,3 +416,9 @@ def test_cells_of_ones_own():
     assert [v.path for v in layer.weights] == ["rnn/minimal/kernel", "rnn/minimal/recurrent"]
     stacked = keras.layers.RNN([Minimal(2), Minimal(3)])
     near(stacked(np.ones((1, 3, 2), "float32")), [[0.0676, 0.0676, 0.0676]], "two cells")
+
+
+def test_stacked_recurrent_layers_say_what_is_missing():
+    from gradus import keras
+    with pytest.raises(ValueError, match="expected ndim=3, found ndim=2"):
+        keras.layers.LSTM(2)(keras.layers.GRU(2)(keras.Input((4, 3))))

@@ -192,3 +192,20 @@ def test_sizes_that_depend_on_data_still_give_the_right_answer():
     doubles = tf.function(lambda x: tf.while_loop(lambda t: tf.reduce_sum(t) < 10, lambda t: tf.concat([t, t], 0), [x],
                                                   shape_invariants=[tf.TensorShape([None])])[0])
     assert doubles(tf.constant([1.0, 2.0])).numpy().tolist() == [1, 2] * 4
+
+
+def test_effects_of_a_test_happen_at_each_turn(capfd):
+    count = tf.Variable(0)
+
+    def counted(i):
+        count.assign_add(1)
+        return i < 3
+    tf.function(lambda: tf.while_loop(counted, lambda i: [i + 1], [tf.constant(0)]))()
+    assert int(count) == 4
+
+    def shown(i):
+        tf.print("turn", i)
+        return i < 2
+    tf.function(lambda: tf.while_loop(shown, lambda i: [i + 1], [tf.constant(0)]))()
+    captured = capfd.readouterr()
+    assert (captured.out + captured.err).split("\n")[:3] == ["turn 0", "turn 1", "turn 2"]

@@ -124,6 +124,40 @@ TEST(GraphText, RefusalsNameTheLine) {
             std::string::npos);
 }
 
+TEST(GraphText, RegionsThatDoNotFitAreRefused) {
+  const auto f = function([](const Tensor& x, const Tensor& n) {
+    const Tensor y = cond(
+        reduce_sum(x) > 0, [&] { return x * 2; }, [&] { return x - 1; });
+    return while_loop([&](const std::vector<Tensor>& v) { return v[0] < n; },
+                      [&](const std::vector<Tensor>& v) {
+                        return std::vector<Tensor>{v[0] + 1, v[1] * 2};
+                      },
+                      std::vector<Tensor>{zeros({}, int32), y})[1];
+  });
+  const Tensor x = {1.0f, -2.0f, 3.0f};
+  f(x, Tensor(4));
+  const SavedFunction saved = f.saved();
+  const std::string& text = saved.text;
+  for (std::size_t i = 0; i < text.size(); ++i) {  // whatever is accepted can be called
+    for (const char c : {'0', '1', '4', '%', ' '}) {
+      SavedFunction damaged = saved;
+      if (damaged.text[i] == c) continue;
+      damaged.text[i] = c;
+      try {
+        LoadedFunction g(damaged);
+        g({x, Tensor(0)});
+      } catch (const Error&) {
+      }
+    }
+  }
+  EXPECT_NE(refusal("%0 = input : float32 (3,)\n%1 = reduce_sum(%0, axes=(0,), axes=(0,)) : "
+                    "float32 ()\nreturn %1")
+                .find("axes is given twice"),
+            std::string::npos);
+  EXPECT_NE(refusal("%0 = input : float32 ((5)//(0),)\nreturn %0").find("divided by zero"),
+            std::string::npos);
+}
+
 // Any change of one letter reads as some graph or is refused; it never does harm.
 TEST(GraphText, DamagedTextIsRefusedOrRead) {
   const std::string text = kScaledRows;

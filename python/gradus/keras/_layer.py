@@ -427,6 +427,8 @@ class Layer(LayerState):
             self._clear_losses()
         try:
             if not self.built:
+                if first_name is not None:
+                    self._check_inputs(first)
                 self._maybe_build(arguments, spec)
             if first_name is not None:
                 self._check_inputs(first)

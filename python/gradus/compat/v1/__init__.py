@@ -154,7 +154,7 @@ def _alias(new, *old):
             return
 
 
-_alias("divide", "div", "realdiv")
+_alias("divide", "realdiv")
 _alias("multiply", "mul")
 _alias("subtract", "sub")
 _alias("negative", "neg")
@@ -175,6 +175,16 @@ def _div_no_nan(x, y, name=None):
 
 
 div_no_nan = in_graph(_div_no_nan, "div_no_nan")
+
+
+def _div(x, y, name=None):
+    """Python 2's division: of integers, rounded down."""
+    x = _tf.convert_to_tensor(x)
+    y = _tf.convert_to_tensor(y, x.dtype)
+    return x // y if x.dtype.is_integer else x / y
+
+
+div = in_graph(_div, "div")
 
 
 # -------------------------------------------------------------------- making tensors

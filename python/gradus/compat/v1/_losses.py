@@ -102,6 +102,7 @@ log_loss = _loss("log_loss", _log)
 def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_DEFAULT):
     """max(0, 1 - y * logits), where y is -1 or 1."""
     def run(labels, logits, weights):
+        logits = tf.convert_to_tensor(logits)
         signs = 2 * tf.cast(labels, logits.dtype) - 1
         return _weighted(tf.nn.relu(1 - signs * logits), weights, reduction)
     return _collected(in_graph(run, "hinge_loss")(labels, logits, weights, name=scope), loss_collection)
@@ -111,6 +112,7 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
                           loss_collection=GraphKeys.LOSSES, reduction=_DEFAULT):
     """Cross entropy of probabilities and logits."""
     def run(labels, logits, weights):
+        logits = tf.convert_to_tensor(logits)
         labels = tf.cast(labels, logits.dtype)
         if label_smoothing:
             labels = labels * (1 - label_smoothing) + label_smoothing / labels.shape.as_list()[1]
@@ -124,7 +126,7 @@ def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_c
                                  reduction=_DEFAULT):
     """Cross entropy of class numbers and logits."""
     def run(labels, logits, weights):
-        labels = tf.convert_to_tensor(labels)
+        labels, logits = tf.convert_to_tensor(labels), tf.convert_to_tensor(logits)
         if len(labels.shape) == len(logits.shape):
             labels = tf.squeeze(labels, [-1])
         return _weighted(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits), weights, reduction)
@@ -136,6 +138,7 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
                           loss_collection=GraphKeys.LOSSES, reduction=_DEFAULT):
     """Cross entropy of independent labels and logits."""
     def run(labels, logits, weights):
+        logits = tf.convert_to_tensor(logits)
         labels = tf.cast(labels, logits.dtype)
         if label_smoothing:
             labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
