@@ -12,8 +12,6 @@ namespace gradus::io {
 namespace {
 
 constexpr std::uint64_t kMostUnstored = 1 << 20;  // bytes that are all zero and not in the file
-constexpr std::uint64_t kNodeHead = 24;
-constexpr int kMostLevels = 32;
 
 struct Layout {
   enum class Kind { compact, contiguous, chunked, one_chunk } kind = Kind::compact;

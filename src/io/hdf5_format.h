@@ -16,6 +16,8 @@ using Hdf5Bytes = std::vector<unsigned char>;
 using Hdf5View = std::span<const unsigned char>;
 
 inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};  // the address of what is not stored
+inline constexpr std::uint64_t kNodeHead = 24;  // of a B-tree: signature to right sibling
+inline constexpr int kMostLevels = 32;          // of one
 
 // Messages of object headers.
 inline constexpr int kDataspaceMessage = 1, kLinkInfoMessage = 2, kDatatypeMessage = 3,

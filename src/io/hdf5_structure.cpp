@@ -10,8 +10,6 @@ namespace gradus::io {
 namespace {
 
 constexpr std::size_t kMostMessages = 1 << 20;
-constexpr int kMostLevels = 32;
-constexpr std::uint64_t kNodeHead = 24;      // of a B-tree: signature to right sibling
 constexpr std::uint64_t kSymbolEntry = 40;   // of a symbol table node
 constexpr std::uint64_t kMostInHeader = 64;  // bytes of the prefix of a header of version 2
 

@@ -42,8 +42,6 @@ def test_as_keras(line):
     assert line in REFERENCE, "run tools/make_keras_train_reference.py --new"
     if line in DIFFERENT:
         pytest.skip(DIFFERENT[line])
-    if "activations" in line:
-        pytest.importorskip("gradus.keras.activations")
     got = answers.plain(eval(line, cases.namespace(keras, tf, np)), np)  # noqa: S307
     assert close(got, REFERENCE[line]), f"{line}\n   got {got}\n  want {REFERENCE[line]}"
 

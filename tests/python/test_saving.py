@@ -14,7 +14,7 @@ import pytest
 import gradus as tf
 from gradus import _core, keras
 
-layers = pytest.importorskip("gradus.keras.layers")
+layers = keras.layers
 DATA = pathlib.Path(__file__).parent / "data"
 FACTS = json.loads((DATA / "models.json").read_text())["models"]
 
