@@ -273,19 +273,21 @@ def test_registered_objects_come_back():
 def test_many_models_leave_nothing_behind():
     import gc
 
-    def make():
-        model = mlp()
+    def make(trained):
+        model = keras.Sequential([keras.Input((2,)), L.Dense(1)])
         model.compile("sgd", "mse")
-        model(tf.ones([1, 4]))
+        model(tf.ones([1, 2]))
+        if trained:
+            model.train_on_batch(np.ones((1, 2)), np.ones((1, 1)))
 
-    for _ in range(20):
-        make()
-    gc.collect()
-    before = tf._core._memory()["current"], len(gc.get_objects())
-    for _ in range(200):
-        make()
-    gc.collect()
-    after = tf._core._memory()["current"], len(gc.get_objects())
+    def state_after(models):
+        for i in range(models):
+            make(trained=i % 100 == 0)
+        gc.collect()
+        return tf._core._memory()["current"], len(gc.get_objects())
+
+    before = state_after(200)
+    after = state_after(10_000)
     assert after[0] <= before[0] + 1024 and after[1] < before[1] + 200
 
 

@@ -41,17 +41,20 @@ _FLOATX = {"bfloat16": np.dtype("float32"), **{name: np.dtype(name) for name in 
 
 def _as_array(value):
     """A NumPy array or a tensor whose floats have the default dtype."""
-    if isinstance(value, _core.Tensor):
+    if type(value) is np.ndarray:
+        array = value
+    elif isinstance(value, _core.Tensor):
         if value.dtype.is_floating and value.dtype.name == "float64":
             return _tf.cast(value, _state.floatx())
         return value
-    if _tf.is_tensor(value):
+    elif _tf.is_tensor(value):
         return _as_array(_tf.convert_to_tensor(value))
-    if type(value).__module__.startswith("pandas"):
-        value = value.to_numpy()
-        if value.ndim == 1:
-            value = value[:, None]
-    array = np.asarray(value)
+    elif type(value).__module__.startswith("pandas"):
+        array = value.to_numpy()
+        if array.ndim == 1:
+            array = array[:, None]
+    else:
+        array = np.asarray(value)
     kind = array.dtype.kind
     if kind in "OUS":
         raise ValueError(f"Failed to convert data of dtype {array.dtype} to a tensor: give arrays of numbers")
@@ -206,8 +209,8 @@ class _Weighted:
                                  "targets.")
             batch = (x, y, class_weights_of(y, self._class_weight))
         if isinstance(batch, (tuple, list)):
-            return tuple(_tensors(part) for part in batch)
-        return _tensors(batch)
+            return tuple(as_tensors(part) for part in batch)
+        return as_tensors(batch)
 
     def on_epoch_begin(self):
         pass
@@ -216,14 +219,17 @@ class _Weighted:
         pass
 
 
-def _tensors(value):
+def as_tensors(value):
+    """A batch as tensors, in the same structure; floats have the default dtype."""
     if type(value) is _core.Tensor or value is None:
         return value
+    if type(value) is np.ndarray:
+        return _tf.convert_to_tensor(_as_array(value))
     if isinstance(value, dict):
-        return {k: _tensors(v) for k, v in value.items()}
+        return {k: as_tensors(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         if any(hasattr(v, "shape") or isinstance(v, dict) for v in value):
-            parts = [_tensors(v) for v in value]
+            parts = [as_tensors(v) for v in value]
             return tuple(parts) if type(value) is tuple else parts
     return _tf.convert_to_tensor(_as_array(value))
 

@@ -1,14 +1,13 @@
 """Layer: state with a name, and a computation on it.
 
 A call has two ways. The whole one converts arguments, finds the training flag and the masks, builds the layer if this
-is
-the first call, checks the shapes and, given KerasTensors, notes a node. A call that is like one that went well before
-(one
-tensor of the same dtype and rank, nothing that needs care) goes straight to `call`.
+is the first call, checks the shapes and, given KerasTensors, notes a node. A call that is like one that went well
+before (one tensor of the same dtype and rank, nothing that needs care) goes straight to `call`.
 """
 import functools
 import inspect
 import warnings
+import weakref
 
 import gradus as _tf
 
@@ -25,11 +24,22 @@ _context = _scopes.context
 _masks = _state.masks
 
 
+_known_parameters, _call_specs = weakref.WeakKeyDictionary(), weakref.WeakKeyDictionary()  # by function
+
+
+def _parameters(method):
+    """The parameters of a method of a class, without self."""
+    found = _known_parameters.get(method)
+    if found is None:
+        found = _known_parameters[method] = list(inspect.signature(method).parameters.values())[1:]
+    return found
+
+
 class _CallSpec:
     """What is asked of the signature of `call`, once per class."""
 
     def __init__(self, function):
-        parameters = list(inspect.signature(function).parameters.values())[1:]
+        parameters = _parameters(function)
         self.names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
         self.positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
@@ -37,9 +47,7 @@ class _CallSpec:
         self.has_training = "training" in self.names
         self.has_mask = "mask" in self.names
         self.first = self.positional[0] if self.positional else None
-
-
-_call_specs = {}
+        self.signature = inspect.Signature(parameters)
 
 
 def _call_spec(cls):
@@ -83,6 +91,7 @@ class Layer(LayerState):
     """
 
     _quick = None
+    _compute = None  # the dtype of inputs that needed no cast
     _is_building = False
 
     def __init_subclass__(cls, **kwargs):
@@ -237,8 +246,7 @@ class Layer(LayerState):
         return any(not layer.built for layer in self._layers)
 
     def _note_build_shapes(self, build, args, kwargs):
-        names = [p for p in inspect.signature(build).parameters][1:]
-        shapes = dict(zip(names, args), **kwargs)
+        shapes = dict(zip((p.name for p in _parameters(build)), args), **kwargs)
         object.__setattr__(self, "_build_shapes_dict", shapes)
 
     def get_build_config(self):
@@ -277,8 +285,9 @@ class Layer(LayerState):
             self._post_build()
             self._is_locked = True
             return
-        names = list(inspect.signature(method).parameters)[1:]
-        takes_all = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(method).parameters.values())
+        parameters = _parameters(method)
+        names = [p.name for p in parameters]
+        takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
         if len(names) == 1 and not takes_all:
             if not shapes:
                 raise ValueError(f"Layer '{self.name}' was called without tensors before it was built: call build() "
@@ -286,8 +295,7 @@ class Layer(LayerState):
             self.build(next(iter(shapes.values())))
             return
         fitting = shapes if takes_all else {k: v for k, v in shapes.items() if k in names}
-        missing = [n for n in names if n not in fitting
-                   and inspect.signature(method).parameters[n].default is inspect.Parameter.empty]
+        missing = [p.name for p in parameters if p.name not in fitting and p.default is p.empty]
         if missing and not takes_all and len(shapes) >= 1:
             first = names[0]
             if first in missing:
@@ -476,7 +484,7 @@ class Layer(LayerState):
     def _bound(self, spec, args, kwargs):
         if len(args) > len(spec.positional) or spec.takes_all:
             try:
-                bound = inspect.signature(self.call).bind(*args, **kwargs)
+                bound = spec.signature.bind(*args, **kwargs)
             except TypeError as error:
                 raise TypeError(f"{type(self).__name__}.call(): {error}") from None
             found = dict(bound.arguments)
@@ -603,7 +611,7 @@ class Layer(LayerState):
         shapes = {k: nest.map_structure(lambda x: _Sizes(x.shape), v) for k, v in arguments.items()
                   if not k.endswith("mask") and _holds_tensors(v)}
         shapes = {k: nest.map_structure(tuple, v) for k, v in shapes.items()}
-        names = list(inspect.signature(self.compute_output_shape).parameters)
+        names = [p.name for p in _parameters(type(self).compute_output_shape)]
         if len(names) == 1 or len(shapes) == 1:
             shape = self.compute_output_shape(next(iter(shapes.values())))
         else:

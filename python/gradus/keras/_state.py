@@ -1,4 +1,5 @@
 """What all of Keras shares: automatic names, defaults (floatx, epsilon, data format), and the masks of tensors."""
+import functools
 import re
 import weakref
 
@@ -10,6 +11,7 @@ _floatx, _epsilon, _data_format = "float32", 1e-7, "channels_last"
 _FLOATS = ("bfloat16", "float16", "float32", "float64")
 
 
+@functools.lru_cache(1024)
 def to_snake_case(name):
     """MyDense2D becomes my_dense2d."""
     name = re.sub(r"\W+", "", name)

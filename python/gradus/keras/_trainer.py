@@ -13,9 +13,10 @@ import gradus as _tf
 
 from .. import nest
 from ..autograph._convert import while_traced
-from . import config
+from . import _state, config
 from ._compile import CompileLoss, CompileMetrics
-from ._data import ArrayData, data_source, split_rows, unpack_x_y_sample_weight, warn_out_of_data
+from ._data import (ArrayData, as_tensors, class_weights_of, data_source, pack_x_y_sample_weight, split_rows,
+                    unpack_x_y_sample_weight, warn_out_of_data)
 from ._operation import KerasTensor, compute_output_spec
 from ._variable import standardize_dtype
 
@@ -49,8 +50,7 @@ class Trainer:
     def __init__(self):
         put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
         for name in ("_optimizer", "_compile_loss", "_compile_metrics", "_loss_tracker", "train_function",
-                     "test_function",
-                     "predict_function", "_compile_arguments"):
+                     "test_function", "predict_function", "_compile_arguments", "_prepared"):
             put(name, None)
         put("compiled", False)
         put("stop_training", False)
@@ -89,7 +89,7 @@ class Trainer:
             "weighted_metrics": weighted_metrics, "run_eagerly": bool(run_eagerly),
             "steps_per_execution": steps_per_execution,
             "jit_compile": False if jit_compile == "auto" else jit_compile})
-        for name in ("train_function", "test_function", "predict_function"):
+        for name in ("train_function", "test_function", "predict_function", "_prepared"):
             put(name, None)
         put("compiled", True)
 
@@ -115,6 +115,7 @@ class Trainer:
     @optimizer.setter
     def optimizer(self, value):
         object.__setattr__(self, "_optimizer", value)
+        object.__setattr__(self, "_prepared", None)
 
     @property
     def run_eagerly(self):
@@ -140,13 +141,8 @@ class Trainer:
         if self._compile_metrics is not None:
             found.append(self._compile_metrics)
         if self._compile_loss is not None:
-            found.extend(self._compile_loss.metrics)
-        unique, seen = [], set()
-        for metric in found:
-            if id(metric) not in seen:
-                seen.add(id(metric))
-                unique.append(metric)
-        return unique
+            found += self._compile_loss.metrics
+        return list(dict.fromkeys(found))
 
     @property
     def metrics_names(self):
@@ -272,6 +268,12 @@ class Trainer:
 
     def _prepare(self, batch, for_training):
         """Builds what is not built yet (layers, losses, metrics, the optimizer), so that a trace finds it made."""
+        if self._prepared == (_state.version(), for_training):
+            return
+        self._make_parts(batch, for_training)
+        object.__setattr__(self, "_prepared", (_state.version(), for_training))
+
+    def _make_parts(self, batch, for_training):
         loss, metrics, optimizer = self._compile_loss, self._compile_metrics, self._optimizer
         if (self.built and all(layer.built for layer in self._remembered("layers", self._flatten_layers))
                 and (loss is None or loss.built) and (metrics is None or metrics.built)
@@ -519,8 +521,12 @@ class Trainer:
         return logs if return_dict else self._listed(logs)
 
     def _batch(self, x, y, sample_weight, class_weight=None):
-        source = ArrayData(x, y, sample_weight, batch_size=2 ** 62, class_weight=class_weight)
-        return next(source.batches())
+        if class_weight is not None:
+            if sample_weight is not None:
+                raise ValueError("Arguments `sample_weight` and `class_weight` cannot be specified at the same time. "
+                                 f"Received: sample_weight={sample_weight}, class_weight={class_weight}")
+            sample_weight = class_weights_of(y, class_weight)
+        return pack_x_y_sample_weight(as_tensors(x), as_tensors(y), as_tensors(sample_weight))
 
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
         """One step on one batch."""

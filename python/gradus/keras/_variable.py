@@ -5,7 +5,7 @@ from .. import _core
 from .. import _variable as _tf_variable
 from . import _scopes, _state
 
-_BASE = _core.Variable
+_BASE, _Tensor = _core.Variable, _core.Tensor
 _value_of, _shape_of, _dtype_of, _trainable = _BASE.value, _BASE.shape, _BASE.dtype, _BASE.trainable
 
 
@@ -149,7 +149,7 @@ class Variable(_tf.Variable):
 
     def assign(self, value):
         """Replaces the value; what has another dtype is cast."""
-        if not _tf.is_tensor(value) or value.dtype != self._plain_dtype:
+        if type(value) is not _Tensor or value.dtype != self._plain_dtype:
             value = _tf.cast(value, self._plain_dtype)
         if tuple(value.shape) != self._plain_shape:
             raise ValueError("The shape of the target variable and the shape of the target value in "

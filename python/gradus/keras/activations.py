@@ -41,9 +41,10 @@ def linear(x):
     return x
 
 
-@_op
 def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     """max(x, 0), with a slope below the threshold and a largest value if asked."""
+    if type(x) is KerasTensor:
+        return apply_symbolically(relu, x, negative_slope, max_value, threshold)
     if negative_slope == 0.0 and threshold == 0.0:
         if max_value is None:
             return _nn.relu(x)

@@ -78,7 +78,7 @@ def numbers(value, n, name, allow_zero=False):
 def in_compute_dtype(layer, x):
     """The input in the dtype in which the layer computes: integers become floats."""
     dtype = x.dtype
-    if dtype is layer.__dict__.get("_compute"):  # what was found right before
+    if dtype is layer._compute:
         return x
     if dtype != layer.compute_dtype:
         return tf.cast(x, layer.compute_dtype)

@@ -46,10 +46,10 @@ class Dense(Layer):
         self.built = True
 
     def call(self, inputs, training=None):
-        x = tf.matmul(in_compute_dtype(self, inputs), self.kernel)
-        if self.bias is not None:
-            x = x + self.bias
-        activation = self.activation
+        x = tf.matmul(inputs if inputs.dtype is self._compute else in_compute_dtype(self, inputs), self.kernel)
+        bias, activation = self.bias, self.activation
+        if bias is not None:
+            x = x + bias
         return x if activation is activations.linear else activation(x)
 
     def compute_output_shape(self, input_shape):

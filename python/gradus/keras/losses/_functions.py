@@ -196,6 +196,13 @@ def categorical_focal_crossentropy(y_true, y_pred, alpha=0.25, gamma=2.0, from_l
     return tf.reduce_sum(tf.pow(1.0 - p, gamma) * alpha * (-y_true * tf.math.log(p)), axis)
 
 
+def _check_class_numbers(labels, logits, y_pred):
+    sizes = zip(labels.shape, logits.shape[:-1])
+    if labels.ndim != logits.ndim - 1 or any(a != b for a, b in sizes if a is not None and b is not None):
+        raise ValueError("Arguments `target` and `output` must have the same shape up until the last dimension: "
+                         f"target.shape={tuple(labels.shape)}, output.shape={tuple(y_pred.shape)}")
+
+
 def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_class=None, axis=-1):
     """Cross entropy of class numbers and probabilities or logits; samples of ignore_class have the loss 0."""
     if type(y_pred) is not _Tensor:
@@ -212,12 +219,13 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
         logits = tf.transpose(logits, order)
     if not labels.dtype.is_integer:
         labels = tf.cast(labels, tf.int64)
-    for a, b in zip(labels.shape, logits.shape[:-1]):
-        if labels.ndim != rank - 1 or (a is not None and b is not None and a != b):
-            raise ValueError("Arguments `target` and `output` must have the same shape up until the last dimension: "
-                             f"target.shape={tuple(labels.shape)}, output.shape={tuple(y_pred.shape)}")
     if ignore_class is None:
-        return _nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+        try:
+            return _nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+        except (ValueError, tf.errors.InvalidArgumentError):
+            _check_class_numbers(labels, logits, y_pred)
+            raise
+    _check_class_numbers(labels, logits, y_pred)
     counts = labels != tf.cast(ignore_class, labels.dtype)
     values = _nn.sparse_softmax_cross_entropy_with_logits(tf.where(counts, labels, tf.zeros_like(labels)), logits)
     values = tf.where(counts, values, tf.zeros_like(values))
