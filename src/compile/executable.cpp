@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "compile/blocked_loop.h"
 #include "compile/fused_loop.h"
 #include "compile/memory_plan.h"
 #include "gradus/interrupt.h"
@@ -26,9 +27,22 @@ struct Prepared {
   const Op* op;
   const void* attrs;
   std::uint32_t first_view, in_count, out_count;
-  const BoundLoop* loop;  // fused: how to run it
-  const char* label;      // fused: its members
+  const BoundLoop* loop;      // fused: how to run it
+  const BoundBlocks* blocks;  // blocked: the same
+  const char* label;          // of both: the members
   std::source_location where;
+
+  void run(std::span<const View> in, std::span<const View> out) const {
+    if (loop) {
+      loop->run(in, out);
+    } else if (blocks) {
+      blocks->run(in, out);
+    } else if (op->kind == Kind::elementwise) {
+      op->elementwise->run(in, out[0]);
+    } else {
+      op->info.kernel({{*op, attrs, in}, out});
+    }
+  }
 };
 
 struct Executable::Frame {
@@ -55,6 +69,7 @@ struct Executable::Layout {
   std::vector<Shape> shapes;  // by value
   std::vector<std::byte> attrs;
   std::vector<std::unique_ptr<BoundLoop>> loops;
+  std::vector<std::unique_ptr<BoundBlocks>> blocks;
   std::vector<Prepared> steps;
   struct Patch {  // views that look at what each call brings
     std::uint32_t view, index;
@@ -149,6 +164,12 @@ bool Executable::may_overwrite(const Step& step, Value operand, Value result) co
     if (places_[v].root == places_[operand].root && !(g.info(v).aval.shape == from.shape))
       return false;
   if (n.op->kind == Kind::elementwise) return true;
+  if (n.op == &blocked_op) {  // the maker still reads for one block when another one is done
+    const BlockedLoop& blocked = static_cast<const BlockedAttrs*>(g.attrs(n))->blocked();
+    if (result - n.first_out >= blocked.loop->out.size()) return false;
+    return std::none_of(in.begin(), in.begin() + blocked.maker_inputs,
+                        [&](Value v) { return places_[v].root == places_[operand].root; });
+  }
   if (n.op != &fused_op) {  // a kernel of its own: only the operand at the result's place
     const std::size_t place = result - n.first_out;
     for (std::size_t i = 0; i < in.size(); ++i)
@@ -278,6 +299,7 @@ std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
     std::copy_n(static_cast<const std::byte*>(g.attrs(n)), n.op->attrs().bytes, attrs);
     bind_attrs(g.symbols(), l.sizes, n.op->attrs(), attrs);
     const BoundLoop* loop = nullptr;
+    const BoundBlocks* blocks = nullptr;
     const char* label = nullptr;
     if (n.op == &fused_op) {
       const FusedLoop& fused = reinterpret_cast<const FusedAttrs*>(attrs)->loop();
@@ -287,8 +309,18 @@ std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
                                       bind_shape(g.symbols(), l.sizes, fused.domain)));
       loop = l.loops.back().get();
       label = fused.members.c_str();
+    } else if (n.op == &blocked_op) {
+      const BlockedLoop& blocked = reinterpret_cast<const BlockedAttrs*>(attrs)->blocked();
+      std::vector<std::byte> bound = blocked.attrs;
+      bind_attrs(g.symbols(), l.sizes, blocked.maker->attrs(), bound.data());
+      const std::span<const View> in(l.views.data() + s.first_view, n.in_count);
+      l.blocks.push_back(std::make_unique<BoundBlocks>(
+          blocked, std::move(bound), bind_shape(g.symbols(), l.sizes, blocked.made.shape), in));
+      blocks = l.blocks.back().get();
+      label = blocked.members.c_str();
     }
-    l.steps.push_back({n.op, attrs, s.first_view, n.in_count, n.out_count, loop, label, n.where});
+    l.steps.push_back(
+        {n.op, attrs, s.first_view, n.in_count, n.out_count, loop, blocks, label, n.where});
   }
   return layout;
 }
@@ -336,13 +368,7 @@ void Executable::execute(const Layout& layout, Frame& frame) {
       std::optional<ProfiledKernel> profiled;
       if (is_profiling.load(std::memory_order_relaxed)) [[unlikely]]
         profiled.emplace(*s.op, s.attrs, s.label, s.where, in, out);
-      if (s.loop) {
-        s.loop->run(in, out);
-      } else if (s.op->kind == Kind::elementwise) {
-        s.op->elementwise->run(in, out[0]);
-      } else {
-        s.op->info.kernel({{*s.op, s.attrs, in}, out});
-      }
+      s.run(in, out);
       if ((++count & 63) == 0) check_interrupt();
     }
   } catch (...) {
@@ -459,14 +485,7 @@ void Executable::Session::run_calls() {
       }
       const View* views = frame_->views.data() + now->first_view;
       const std::span<const View> in(views, now->in_count);
-      const std::span<const View> out(views + now->in_count, now->out_count);
-      if (now->loop) {
-        now->loop->run(in, out);
-      } else if (now->op->kind == Kind::elementwise) {
-        now->op->elementwise->run(in, out[0]);
-      } else {
-        now->op->info.kernel({{*now->op, now->attrs, in}, out});
-      }
+      now->run(in, {views + now->in_count, now->out_count});
     }
   } catch (...) {
     if (!failed_line) failed_line = now->where;

@@ -7,6 +7,7 @@
 #include "compile/fused_loop.h"
 #include "compile/graph_copy.h"
 #include "expr/expr.h"
+#include "graph/block_kernels.h"
 #include "graph/elementwise.h"
 
 namespace gradus {
@@ -79,6 +80,7 @@ class Fuser {
   std::shared_ptr<Graph> emit();
   bool emit_loop(GraphCopy& copy, const Group& group, std::span<const std::uint32_t> nodes,
                  const std::vector<bool>& wanted);
+  bool follows_blocks(const Group& group, const Node& n) const;
   void emit_nodes(GraphCopy& copy, const Group& group, std::span<const std::uint32_t> nodes,
                   std::vector<bool>& wanted);
 
@@ -431,11 +433,22 @@ bool Fuser::emit_loop(GraphCopy& copy, const Group& group, std::span<const std::
   return true;
 }
 
+// Whether an op reads what another one can hand out block by block: as a loop it can follow there
+// (epilogue.h).
+bool Fuser::follows_blocks(const Group& group, const Node& n) const {
+  return group.row_axes == 0 && std::ranges::any_of(g_.operands(n), [&](Value v) {
+           const std::int32_t maker = g_.info(v).node;
+           return maker >= 0 && shape(v) == *group.domain &&
+                  BlockKernel::of(*g_.nodes()[static_cast<std::size_t>(maker)].op);
+         });
+}
+
 // As one loop, or as two halves where that is too much for one, or op by op.
 void Fuser::emit_nodes(GraphCopy& copy, const Group& group, std::span<const std::uint32_t> nodes,
                        std::vector<bool>& wanted) {
   const Node& first = g_.nodes()[nodes[0]];
-  const bool alone = nodes.size() == 1 && (first.op->info.kernel || first.op->info.is_view);
+  const bool alone = nodes.size() == 1 && (first.op->info.kernel || first.op->info.is_view) &&
+                     !follows_blocks(group, first);
   if (!alone && emit_loop(copy, group, nodes, wanted)) return;
   if (nodes.size() == 1) return copy.copy(first);
   const auto front = nodes.first(nodes.size() / 2), back = nodes.subspan(nodes.size() / 2);

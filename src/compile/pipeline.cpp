@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "compile/clean.h"
+#include "compile/epilogue.h"
 #include "compile/expand.h"
 #include "compile/fuse.h"
 #include "compile/machine_rates.h"
@@ -18,7 +19,8 @@ constexpr Pass kPasses[] = {
     {"clean", clean, "first, so that nothing works on what nobody needs"},
     {"expand", expand, "shows what composites are made of"},
     {"clean again", clean, "bodies repeat constants and views"},
-    {"fuse", fuse, "last: afterwards ops are loops that no other pass can look into"},
+    {"fuse", fuse, "late: afterwards ops are loops that no other pass can look into"},
+    {"epilogue", epilogue, "last: products take the loops that follow them"},
 };
 
 }  // namespace

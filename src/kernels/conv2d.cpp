@@ -34,22 +34,25 @@ GemmArgs matrix_product(const Conv2dShape& s, int64_t m, int64_t n, int64_t k) {
   return g;
 }
 
-int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-
-}  // namespace
-
-void conv2d(const Conv2dShape& s, const void* input, const void* filter, void* output,
-            const void* bias, bool relu) {
+// To `output`, or to the taker if there is one.
+void convolve(const Conv2dShape& s, const void* input, const void* filter, void* output,
+              const BlockTaker* taker, const void* bias, bool relu) {
   const int64_t element = element_of(s), pixels = s.batch * s.in_h * s.in_w;
   if (is_matrix_product(s)) {
     GemmArgs g = matrix_product(s, pixels, s.out_c, s.in_c);
     g.a = input, g.lda = s.in_c;
     g.b = filter, g.ldb = s.out_c;
-    g.c = output, g.ldc = s.out_c;
+    g.c = output, g.ldc = s.out_c, g.taker = taker;
     g.bias = bias, g.relu = relu;
     return gemm(g);
   }
-  if (is_depthwise(s)) return depthwise(s, input, filter, output, bias, relu);
+  if (is_depthwise(s)) {
+    const int64_t out_pixels = s.batch * s.out_h() * s.out_w();
+    const auto compute = [&](void* to, int64_t) { depthwise(s, input, filter, to, bias, relu); };
+    if (!taker) return compute(output, 0);
+    if (out_pixels > 0) (*taker)({0, out_pixels, 0, s.out_c}, compute);
+    return;
+  }
   const int64_t group_in = s.in_c / s.groups, group_out = s.out_c / s.groups;
   GatherPass pass;
   pass.float64 = s.dtype == DType::float64;
@@ -77,7 +80,21 @@ void conv2d(const Conv2dShape& s, const void* input, const void* filter, void* o
   pass.filter_group = group_out * element;
   pass.bias = bytes(bias);
   pass.relu = relu;
+  pass.taker = taker;
   run_gather(pass);
+}
+
+int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+}  // namespace
+
+void conv2d(const Conv2dShape& s, const void* input, const void* filter, void* output,
+            const void* bias, bool relu) {
+  convolve(s, input, filter, output, nullptr, bias, relu);
+}
+
+void conv2d(const Conv2dShape& s, const void* input, const void* filter, const BlockTaker& taker) {
+  convolve(s, input, filter, nullptr, &taker, nullptr, false);
 }
 
 void conv2d_input_gradient(const Conv2dShape& s, const void* d_output, const void* filter,

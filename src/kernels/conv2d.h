@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 
+#include "base/blocks.h"
 #include "gradus/dtype.h"
 
 namespace gradus::kernels {
@@ -36,6 +37,9 @@ struct Conv2dShape {
 // output = input * filter, then + bias[out_c] (unless null), then relu if asked.
 void conv2d(const Conv2dShape& shape, const void* input, const void* filter, void* output,
             const void* bias = nullptr, bool relu = false);
+// The output, [pixels, out_c], is taken block by block.
+void conv2d(const Conv2dShape& shape, const void* input, const void* filter,
+            const BlockTaker& taker);
 
 // d_input (+)= the gradient with respect to the input; 0 where gate (like the input, unless null)
 // is not > 0.

@@ -63,7 +63,7 @@ class Gather {
     const int64_t block = block_rows(), blocks = ceil_div(pass_.rows, block);
     const auto chunk = [&](int64_t i) {
       const int64_t y = i % blocks * block;
-      run_block(i / blocks, y, std::min(pass_.rows, y + block));
+      take_block(i / blocks, y, std::min(pass_.rows, y + block));
     };
     if (blocks * pass_.batch == 1) return chunk(0);
     parallel_for(blocks * pass_.batch, chunk);
@@ -149,7 +149,17 @@ class Gather {
     return block;
   }
 
-  void run_block(int64_t item, int64_t y0, int64_t y1) const {
+  void take_block(int64_t item, int64_t y0, int64_t y1) const {
+    if (!pass_.taker) return run_block(item, y0, y1, pass_.target);
+    const int64_t first = (item * pass_.rows + y0) * pass_.cols;
+    (*pass_.taker)({first, (y1 - y0) * pass_.cols, 0, pass_.groups * pass_.n},
+                   [&](void* to, int64_t pixel_bytes) {
+                     run_block(item, y0, y1, static_cast<char*>(to) - first * pixel_bytes);
+                   });
+  }
+
+  // Into the target that begins at `target`.
+  void run_block(int64_t item, int64_t y0, int64_t y1, char* target) const {
     Image image = pass_.source;
     image.data += item * pass_.source_item;
     const Window window(image,
@@ -164,7 +174,7 @@ class Gather {
     const int64_t step = std::max<int64_t>(1, kFilterBytes / std::max<int64_t>(1, bytes));
     for (int64_t panel = 0; panel < pass_.groups * panels_; ++panel)
       for (int64_t i = 0; i < count; i += step)
-        run_panel(item, y0, y1, window, panel, offsets, i, std::min(count, i + step));
+        run_panel(item, y0, y1, window, target, panel, offsets, i, std::min(count, i + step));
   }
 
   std::vector<TileOffsets> offsets_in(const Window& window) const {
@@ -181,8 +191,9 @@ class Gather {
   }
 
   // Rows [y0, y1) of the target, the channels of one panel, products [first, last).
-  void run_panel(int64_t item, int64_t y0, int64_t y1, const Window& window, int64_t panel,
-                 const std::vector<TileOffsets>& offsets, int64_t first, int64_t last) const {
+  void run_panel(int64_t item, int64_t y0, int64_t y1, const Window& window, char* target,
+                 int64_t panel, const std::vector<TileOffsets>& offsets, int64_t first,
+                 int64_t last) const {
     const int64_t group = panel / panels_, j = panel % panels_ * width_;
     const int64_t channel = (group * pass_.n + j) * element_;
     const bool final_part = last == static_cast<int64_t>(offsets.size());
@@ -212,10 +223,10 @@ class Gather {
     args.products = last - first;
     if (pass_.bias) args.bias = pass_.bias + channel;
     for (int64_t y = y0; y < y1; ++y) {
-      const int64_t target = item * pass_.target_item + y * pass_.target_row + channel;
+      const int64_t place = item * pass_.target_item + y * pass_.target_row + channel;
       args.a = window.at(y * pass_.step_y, 0) + group * pass_.k * element_;
-      args.c = pass_.target + target;
-      if (pass_.gate) args.gate = pass_.gate + target;
+      args.c = target + place;
+      if (pass_.gate) args.gate = pass_.gate + place;
       for (int i = 0; i < 2; ++i) {
         args.tiles = i == 0 ? cut.taller : cut.tiles - cut.taller;
         if (args.tiles == 0) continue;

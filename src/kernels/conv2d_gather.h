@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/blocks.h"
 #include "kernels/conv2d_window.h"
 
 namespace gradus::kernels {
@@ -46,6 +47,8 @@ struct GatherPass {
   const char* bias = nullptr;
   bool relu = false;
   const char* gate = nullptr;  // laid out like the target
+  // Takes the target, whose pixels must have no gaps between them, block by block.
+  const BlockTaker* taker = nullptr;
 };
 
 void run_gather(const GatherPass& pass);

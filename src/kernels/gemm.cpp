@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/check.h"
 #include "base/thread_pool.h"
@@ -55,6 +56,7 @@ struct Product {
   int64_t c_stride;
   const char *bias, *gate;
   int64_t gate_stride;
+  const BlockTaker* taker;
 
   PanelOfB panel = PanelOfB::in_place;
   bool pack_a = false;
@@ -182,6 +184,17 @@ void run_chunk(const Product& p, Range rows, Range cols) {
   } while (k < p.k);
 }
 
+// A chunk into C, or to whoever takes it.
+void finish_chunk(const Product& p, Range rows, Range cols) {
+  if (!p.taker) return run_chunk(p, rows, cols);
+  (*p.taker)({rows.begin, rows.size(), cols.begin, cols.size()}, [&](void* to, int64_t row_bytes) {
+    Product here = p;
+    here.c = static_cast<char*>(to) - rows.begin * row_bytes - cols.begin * p.element;
+    here.c_stride = row_bytes;
+    run_chunk(here, rows, cols);
+  });
+}
+
 struct Grid {
   int64_t rows, cols;  // of a chunk
 };
@@ -211,12 +224,12 @@ Grid choose_grid(const Product& p) {
 
 void run(const Product& p) {
   constexpr int64_t kSerialWork = 1'000'000;  // multiply-adds, about 20 us
-  if (p.m * p.n * p.k < kSerialWork) return run_chunk(p, {0, p.m}, {0, p.n});
+  if (p.m * p.n * p.k < kSerialWork) return finish_chunk(p, {0, p.m}, {0, p.n});
   const Grid grid = choose_grid(p);
   const int64_t down = ceil_div(p.m, grid.rows), across = ceil_div(p.n, grid.cols);
   parallel_for(down * across, [&](int64_t i) {
     const int64_t row = i % down * grid.rows, col = i / down * grid.cols;
-    run_chunk(p, {row, std::min(p.m, row + grid.rows)}, {col, std::min(p.n, col + grid.cols)});
+    finish_chunk(p, {row, std::min(p.m, row + grid.rows)}, {col, std::min(p.n, col + grid.cols)});
   });
 }
 
@@ -290,6 +303,7 @@ void run(const GemmArgs& g, Isa isa) {
       .bias = static_cast<const char*>(g.bias),
       .gate = static_cast<const char*>(g.gate),
       .gate_stride = g.ld_gate * element,
+      .taker = g.taker,
   };
   choose_plan(p, g.trans_b);
   run(p);
@@ -310,11 +324,23 @@ void run_few_columns(GemmArgs g, Isa isa) {
   run(g, isa);
 }
 
+// All of C as one block.
+void take_whole(GemmArgs g, Isa isa) {
+  const BlockTaker* taker = std::exchange(g.taker, nullptr);
+  (*taker)({0, g.m, 0, g.n}, [&](void* to, int64_t row_bytes) {
+    g.c = to;
+    g.ldc = row_bytes / static_cast<int64_t>(size_of(g.dtype));
+    gemm(g, isa);
+  });
+}
+
 }  // namespace
 
 void gemm(const GemmArgs& args, Isa isa) {
   GRADUS_ASSERT(is_floating(args.dtype));
   if (args.m == 0 || args.n == 0) return;
+  const bool plain = size_of(args.dtype) > 2 && args.m > 1 && args.n > kFewColumns;
+  if (args.taker && !plain) return take_whole(args, isa);
   if (size_of(args.dtype) == 2) return gemm_half(args, isa);
   if (args.m == 1 || args.n == 1) return run(simplified(args), isa);
   if (args.n <= kFewColumns && args.k >= 64 && !args.trans_a && !args.trans_b)

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 
+#include "base/blocks.h"
 #include "gradus/dtype.h"
 #include "kernels/isa.h"
 
@@ -30,6 +31,8 @@ struct GemmArgs {
   bool relu = false;           // max(x, 0); a NaN stays
   const void* gate = nullptr;  // [m, n]: 0 where it is not > 0, the gradient of relu
   std::int64_t ld_gate = 0;
+  // Takes C block by block; `c` and `ldc` are then not looked at, and nothing is added to C.
+  const BlockTaker* taker = nullptr;
 };
 
 void gemm(const GemmArgs& args);

@@ -22,6 +22,18 @@ GemmArgs item(const GemmArgs& first, const GemmStrides& strides, int64_t i) {
   return g;
 }
 
+// Item i, whose C is the rows from i * m on.
+void run_item(const GemmArgs& first, const GemmStrides& strides, int64_t i) {
+  GemmArgs g = item(first, strides, i);
+  if (!first.taker) return gemm(g);
+  const auto take = [&](const Block& block, ComputeBlock compute) {
+    (*first.taker)({i * g.m + block.row, block.rows, block.col, block.cols}, compute);
+  };
+  const BlockTaker taker = take;
+  g.taker = &taker;
+  gemm(g);
+}
+
 // All items write the same C: their products are added up, in order.
 void gemm_sum(const GemmArgs& first, int64_t count, const GemmStrides& strides) {
   for (int64_t i = 0; i < count; ++i) {
@@ -61,13 +73,13 @@ void gemm_batch(const GemmArgs& first, int64_t count, const GemmStrides& strides
   constexpr int64_t kChunkWork = 500'000;  // multiply-adds, about 10 us
   const int64_t work = std::max<int64_t>(1, first.m * first.n * first.k);
   if (work >= 4 * kChunkWork || work * count < 2 * kChunkWork) {
-    for (int64_t i = 0; i < count; ++i) gemm(item(first, strides, i));
+    for (int64_t i = 0; i < count; ++i) run_item(first, strides, i);
     return;
   }
   const int64_t step = std::max<int64_t>(1, kChunkWork / work);
   parallel_for((count + step - 1) / step, [&](int64_t chunk) {
     const int64_t end = std::min(count, (chunk + 1) * step);
-    for (int64_t i = chunk * step; i < end; ++i) gemm(item(first, strides, i));
+    for (int64_t i = chunk * step; i < end; ++i) run_item(first, strides, i);
   });
 }
 

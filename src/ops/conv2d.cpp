@@ -6,6 +6,7 @@
 #include "gradus/nn.h"
 #include "gradus/shaping.h"
 #include "graph/batch.h"
+#include "graph/block_kernels.h"
 #include "graph/symbols.h"
 #include "ops/checks.h"
 #include "ops/records.h"
@@ -177,6 +178,12 @@ const Op conv2d_op = bilinear(
       return input == 0 ? conv2d_input_gradient_op({ct, s.in[1]}, attrs)
                         : conv2d_filter_gradient_op({s.in[0], ct}, attrs);
     });
+
+static const BlockKernel conv2d_in_blocks(conv2d_op, [](const KernelCall& c,
+                                                        const BlockTaker& taker) {
+  kernels::conv2d(shape_of(c.get<Conv2dAttrs>(), c.in[0].dtype, c.shape(0), c.shape(1)),
+                  c.in[0].data, c.in[1].data, taker);
+});
 
 const Op conv2d_input_gradient_op = bilinear(
     {.name = "conv2d_input_gradient",

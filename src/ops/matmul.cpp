@@ -7,6 +7,7 @@
 #include "gradus/linalg.h"
 #include "gradus/shaping.h"
 #include "graph/batch.h"
+#include "graph/block_kernels.h"
 #include "graph/dispatch.h"
 #include "graph/symbols.h"
 #include "kernels/gemm.h"
@@ -107,8 +108,9 @@ kernels::GemmArgs gemm_args(const MatmulAttrs& p, const View& a, const View& b, 
   return g;
 }
 
-void matmul_kernel(const KernelCall& c) {
+void matmul_kernel(const KernelCall& c, const BlockTaker* taker) {
   kernels::GemmArgs g = gemm_args(c.get<MatmulAttrs>(), c.in[0], c.in[1], c.out[0]);
+  g.taker = taker;
   const Shape &a = c.shape(0), &b = c.shape(1), &out = *c.out[0].shape;
   const std::size_t element = size_of(g.dtype);
   const std::int64_t size_a = a[a.rank() - 2] * a.back(), size_b = b[b.rank() - 2] * b.back();
@@ -147,6 +149,21 @@ void matmul_kernel(const KernelCall& c) {
     g.c = static_cast<char*>(c.out[0].data) + static_cast<std::size_t>(i * size_c) * element;
     multiply_one(g);
   }
+}
+
+// Block by block where the kernel can, else as one block.
+void matmul_blocks(const KernelCall& c, const BlockTaker& taker) {
+  const Shape &a = c.shape(0), &b = c.shape(1), &out = *c.out[0].shape;
+  if (out.num_elements() == 0) return;
+  const auto one_or_all = [&](const Shape& s) {
+    const std::int64_t matrices = leading(s).num_elements();
+    return matrices == 1 || matrices == leading(out).num_elements();
+  };
+  if (is_floating(c.in[0].dtype) && one_or_all(a) && one_or_all(b)) return matmul_kernel(c, &taker);
+  taker({0, out.num_elements() / out.back(), 0, out.back()}, [&](void* to, std::int64_t) {
+    const View whole{to, &out, c.out[0].dtype};
+    matmul_kernel({{c.op, c.attrs, c.in}, {&whole, 1}}, nullptr);
+  });
 }
 
 // With all leading axes as rows.
@@ -251,7 +268,7 @@ const Op matmul_op = bilinear(
      .attrs = &attr_type<MatmulAttrs>(),
      .inputs = 2,
      .infer = infer_matmul,
-     .kernel = matmul_kernel,
+     .kernel = [](const KernelCall& c) { matmul_kernel(c, nullptr); },
      .batch = batch_matmul,
      .accumulate = accumulate_matmul,
      .flops =
@@ -265,6 +282,8 @@ const Op matmul_op = bilinear(
      .samples = matmul_samples,
      .like = "numpy.matmul"},
     transpose_matmul);
+
+static const BlockKernel matmul_in_blocks(matmul_op, matmul_blocks);
 
 Tensor matmul(In a, In b, MatmulOptions options) {
   return matmul_op({a, b}, MatmulAttrs{options.transpose_a, options.transpose_b});

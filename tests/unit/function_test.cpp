@@ -188,13 +188,12 @@ TEST(Function, ShowsItsProgram) {
   f(ones({3, 3}));
   EXPECT_EQ(f.text(),
             "%0 = input : float32 (3, 3)\n"
-            "%1 = matmul(%0, %0, transpose_a=False, transpose_b=False) : float32 (3, 3)\n"
-            "%2 = fused(%1, loop=[multiply, tanh]) : float32 (3, 3)\n"
-            "return %2\n");
+            "%1 = blocked(%0, %0, blocks=[matmul, multiply, tanh]) : float32 (3, 3)\n"
+            "return %1\n");
   EXPECT_NE(f.text(false).find("tanh(%3) : float32 (3, 3)"), std::string::npos) << f.text(false);
   const std::string dot = f.dot();
   EXPECT_EQ(dot.find("digraph \"f\""), 0u);
-  EXPECT_NE(dot.find("n0 -> n1 [label=\"float32 (3, 3)\"]"), std::string::npos) << dot;
+  EXPECT_NE(dot.find("v0 -> n0 [label=\"float32 (3, 3)\"]"), std::string::npos) << dot;
 }
 
 TEST(Function, VariablesTextsAndLengthsOfListsAreTracedForThemselves) {
