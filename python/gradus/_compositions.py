@@ -139,8 +139,9 @@ def ensure_shape(x, shape, name=None):
     tf = _tf()
     x = tf.convert_to_tensor(x)
     if not x.shape.is_compatible_with(shape):
+        sizes = [str(TensorShape(s).as_list()).replace("None", "?").replace(" ", "") for s in (x.shape, shape)]
         raise tf.errors.InvalidArgumentError(
-            None, None, f"[ensure_shape] Shape of tensor {x.shape} is not compatible with expected shape {shape}.")
+            None, None, f"[ensure_shape] Shape of tensor input {sizes[0]} is not compatible with expected shape {sizes[1]}.")
     return x
 
 
@@ -214,11 +215,27 @@ class random_uniform_initializer(_Initializer):  # noqa: N801
         return _tf().random.uniform(shape, self.minval, self.maxval, dtype, self.seed)
 
 
+def _is_non_decreasing(x, name=None):
+    """Whether no element is below the one before it."""
+    tf = _tf()
+    x = tf.reshape(x, [-1])
+    return tf.reduce_all(x[1:] >= x[:-1])
+
+
+def _is_strictly_increasing(x, name=None):
+    """Whether every element is above the one before it."""
+    tf = _tf()
+    x = tf.reshape(x, [-1])
+    return tf.reduce_all(x[1:] > x[:-1])
+
+
 def publish(namespace):
     """Puts these functions under their other names as well."""
     linalg, autodiff = namespace("linalg"), namespace("autodiff")
     linalg.einsum = einsum
     linalg.normalize = _normalize
+    math = namespace("math")
+    math.is_non_decreasing, math.is_strictly_increasing = _is_non_decreasing, _is_strictly_increasing
     autodiff.ForwardAccumulator = _core.ForwardAccumulator
     namespace("forward_diff").GradientTape = _core.ForwardGradientTape
     from . import _generator

@@ -128,14 +128,27 @@ def Assert(condition, data, summarize=None, name=None):  # noqa: N802
     tf = _tf()
     data = list(data) if isinstance(data, (list, builtin_tuple)) else [data]
     tensors = [d for d in data if not isinstance(d, (str, bytes))]
-    summarize = 3 if summarize is None else summarize
+    most = 3 if summarize is None else 10 ** 9 if summarize < 0 else summarize
+    in_program = _core._is_tracing()
 
     def fail(*values):
-        values = iter(values)
-        texts = [d if isinstance(d, (str, bytes)) else tensor_text(next(values), summarize) for d in data]
-        shown = " ".join(f"[{t}]" for t in texts)
-        raise tf.errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
+        texts, values = [], iter(values)
+        for d in data:
+            if isinstance(d, (str, bytes)):
+                texts.append(str(d) if in_program else repr(d if isinstance(d, bytes) else d.encode()))
+            else:
+                texts.append(_first_elements(next(values), most, in_program))
+        raise tf.errors.InvalidArgumentError(
+            None, None, "assertion failed: " + " ".join(f"[{t}]" for t in texts) if in_program else
+            f"Expected '{condition!s}' to be true. Summarized data: " + "\n".join(texts))
     check(condition, fail, tensors)
+
+
+def _first_elements(tensor, most, in_program):
+    """As TensorFlow writes them: its kernels and its Python differ."""
+    shown = [str(v) for v in tensor.numpy().ravel()[:most]]
+    more = ["..."] * (tensor.shape.num_elements() > most)
+    return " ".join(shown) + "".join(more) if in_program else ", ".join(shown + more)
 
 
 # -------------------------------------------------------------------------------------------------------------- Python

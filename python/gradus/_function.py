@@ -160,6 +160,17 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
     return _made(func, input_signature, autograph)
 
 
+class FuncGraph:
+    """What a concrete function takes and gives, as far as TensorFlow's graph of it says that."""
+
+    def __init__(self, name, inputs, outputs, structured_outputs):
+        self.name, self.inputs, self.outputs, self.structured_outputs = name, inputs, outputs, structured_outputs
+        self.building_function = True
+
+    def __repr__(self):
+        return f"FuncGraph(name={self.name}, id={id(self)})"
+
+
 class ConcreteFunction:
     """One trace of a function: tensors of one kind, everything else fixed."""
 
@@ -171,28 +182,60 @@ class ConcreteFunction:
 
     @property
     def structured_input_signature(self):
-        return self._args, self._kwargs
+        """The arguments, tensors as specs with the names of their parameters."""
+        return (tuple(_named(arg, name) for arg, name in zip(self._args, self._names())),
+                {name: _named(arg, name) for name, arg in self._kwargs.items()})
 
     @property
     def inputs(self):
-        return [s for s in nest.flatten((self._args, self._kwargs)) if isinstance(s, TensorSpec)]
+        return [s for s in nest.flatten(self.structured_input_signature) if isinstance(s, TensorSpec)]
 
     @property
     def outputs(self):
         return [s for s in nest.flatten(self.structured_outputs) if s is not None]
 
-    def __call__(self, *args, **kwargs):
+    @property
+    def output_shapes(self):
+        return nest.map_structure(lambda s: getattr(s, "shape", s), self.structured_outputs)
+
+    @property
+    def output_dtypes(self):
+        return nest.map_structure(lambda s: getattr(s, "dtype", s), self.structured_outputs)
+
+    @property
+    def graph(self):
+        return FuncGraph(self.name, self.inputs, self.outputs, self.structured_outputs)
+
+    @property
+    def function_type(self):
+        return inspect.signature(self._function.python_function)
+
+    def pretty_printed_signature(self, verbose=True):
+        """The parameters and results, one per line."""
+        lines = [f"  {name} (POSITIONAL_OR_KEYWORD): {arg!r}" for name, arg in zip(self._names(), self._args)]
+        lines += [f"  {name} (KEYWORD_ONLY): {arg!r}" for name, arg in self._kwargs.items()]
+        return "\n".join(["Input Parameters:", *(lines or ["  None"]), "Output Type:", f"  {self.structured_outputs!r}",
+                          "Captures:", "  None"])
+
+    def _names(self):
+        """The parameters' names, and numbers where there are more arguments."""
         names = [p[0] for p in _parameters(self._function.python_function, False) or ()]
+        if names[:1] == ["self"]:
+            del names[0]
+        return names[:len(self._args)] + [f"arg_{i}" for i in range(len(names), len(self._args))]
+
+    def __call__(self, *args, **kwargs):
+        names = self._names()
         full, by_name, given = list(self._args), dict(self._kwargs), list(args)
         for i, spec in enumerate(full):
             if not any(isinstance(s, TensorSpec) for s in nest.flatten(spec)):
                 continue
             if given:
                 full[i] = self._checked(spec, given.pop(0))
-            elif i < len(names) and names[i] in kwargs:
+            elif names[i] in kwargs:
                 full[i] = self._checked(spec, kwargs.pop(names[i]))
             else:
-                raise TypeError(f"Binding inputs to tf.function failed due to `missing a required argument`: "
+                raise TypeError(f"Binding inputs to tf.function failed due to `missing a required argument: '{names[i]}'`. "
                                 f"{self.name} wants {spec!r}")
         for name, value in kwargs.items():
             by_name[name] = self._checked(by_name[name], value) if name in by_name else value
@@ -220,8 +263,15 @@ class ConcreteFunction:
         return self._function.explain()
 
     def __repr__(self):
-        inputs = ", ".join(map(repr, self.inputs))
-        return f"<ConcreteFunction {self.name}({inputs}) -> {self.structured_outputs!r}>"
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+
+def _named(argument, name):
+    """The specs in an argument, with the parameter's name."""
+    specs = [s for s in nest.flatten(argument) if isinstance(s, TensorSpec)]
+    if len(specs) == 1 and specs[0] is argument:
+        return argument if argument.name else TensorSpec(argument.shape, argument.dtype, name)
+    return argument
 
 
 def _as_specs(structure):

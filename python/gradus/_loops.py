@@ -43,7 +43,9 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
         return packed(_TracedLoop(cond, body, loop_vars, maximum_iterations, shape_invariants is not None).run())
     count = 0
     while (maximum_iterations is None or count < int(maximum_iterations)) and cond(*loop_vars):
-        result = _as_vars(body(*loop_vars), len(loop_vars))
+        result = body(*loop_vars)
+        packed = type(result) if type(result) in (list, tuple) else packed
+        result = _as_vars(result, len(loop_vars))
         nest.assert_same_structure(loop_vars, result)
         loop_vars = nest.map_structure(_convert, result)
         count += 1

@@ -217,7 +217,8 @@ class IndexedSlices:
         return IndexedSlices(self._values / factor, self._indices, self._dense_shape)
 
     def __repr__(self):
-        return f"IndexedSlices(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
+        parts = {"indices": self._indices, "values": self._values, "dense_shape": self._dense_shape}
+        return f"IndexedSlices({', '.join(f'{k}={v!s}' for k, v in parts.items() if v is not None)})"
 
 
 _scatter_nd = _expand_dims = None  # set by gradus/__init__.py

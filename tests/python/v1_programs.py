@@ -813,3 +813,94 @@ def target_network(tf, np):
             sess.run(op)
             out.append(sess.run([online, target]))
         return out
+
+
+@program
+def metrics_over_batches(tf, np):
+    """Each metric before, during and after two batches; the names of what counts."""
+    labels, scores = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [None])
+    guesses = scores > 0.5
+    metrics = [tf.metrics.accuracy(tf.cast(labels, tf.int32), tf.cast(guesses, tf.int32)), tf.metrics.mean(scores),
+               tf.metrics.mean(scores, weights=labels), tf.metrics.precision(labels, guesses),
+               tf.metrics.recall(labels, guesses), tf.metrics.mean_squared_error(labels, scores),
+               tf.metrics.root_mean_squared_error(labels, scores), tf.metrics.mean_absolute_error(labels, scores),
+               tf.metrics.true_positives(labels, guesses), tf.metrics.false_negatives(labels, guesses),
+               tf.metrics.auc(labels, scores), tf.metrics.percentage_below(scores, 0.4)]
+    values, updates = [m[0] for m in metrics], [m[1] for m in metrics]
+    out = [[v.name for v in tf.local_variables()][:9]]
+    with tf.Session() as sess:
+        sess.run(tf.local_variables_initializer())
+        out.append(sess.run(values))
+        out.append(sess.run(updates, {labels: [1, 0, 1, 1], scores: [0.9, 0.2, 0.3, 0.6]}))
+        out.append(sess.run(updates, {labels: [0, 0, 1], scores: [0.9, 0.2, 0.8]}))
+        out.append(sess.run(values))
+    return out
+
+
+@program
+def monitored_training_with_hooks(tf, np):
+    """A hook hears everything in order; training stops at a step and goes on from its checkpoint."""
+    out = []
+    folder = tempfile.mkdtemp()
+    for last in (3, 5):
+        with tf.Graph().as_default():
+            step = tf.train.get_or_create_global_step()
+            w = tf.Variable(1.0)
+            train = tf.train.GradientDescentOptimizer(0.1).minimize(w * w, global_step=step)
+
+            class Hook(tf.train.SessionRunHook):
+                def begin(self):
+                    out.append("begin")
+
+                def after_create_session(self, session, coord):
+                    out.append("created")
+
+                def before_run(self, run_context):
+                    return tf.train.SessionRunArgs({"step": step, "w": w})
+
+                def after_run(self, run_context, run_values):
+                    out.append(int(run_values.results["step"]))
+
+                def end(self, session):
+                    out.append("end")
+            hooks = [tf.train.StopAtStepHook(last_step=last), Hook()]
+            with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, hooks=hooks) as sess:
+                while not sess.should_stop():
+                    sess.run(train)
+            out.append(os.path.basename(tf.train.latest_checkpoint(folder)))
+    return out
+
+
+@program
+def monitored_session_ends_with_the_data(tf, np):
+    """Without an error; a loss that is not a number is one."""
+    element = tf.data.make_one_shot_iterator(tf.data.Dataset.range(3)).get_next()
+    out = []
+    with tf.train.MonitoredSession() as sess:
+        while not sess.should_stop():
+            out.append(sess.run(element))
+    with tf.Graph().as_default():
+        loss = tf.placeholder(tf.float32, [])
+        try:
+            with tf.train.MonitoredSession(hooks=[tf.train.NanTensorHook(loss)]) as sess:
+                sess.run(loss, {loss: 1.0})
+                sess.run(loss, {loss: float("nan")})
+        except tf.train.NanLossDuringTrainingError as error:
+            out.append(str(error))
+    with tf.Graph().as_default():
+        try:
+            tf.Session().run([])
+        except RuntimeError as error:
+            out.append(str(error))
+    return out
+
+
+@program
+def a_graph_as_data(tf, np):
+    """Operations with their operands."""
+    a = tf.placeholder(tf.float32, [], name="a")
+    b = tf.constant(2.0, name="b")
+    with tf.control_dependencies([b]):
+        c = tf.multiply(a, b, name="c")
+    _ = c * c - a
+    return [[n.name, n.op, list(n.input)] for n in tf.get_default_graph().as_graph_def().node]

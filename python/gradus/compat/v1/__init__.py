@@ -21,12 +21,13 @@ from gradus import (DType, IndexedSlices, Tensor, TensorShape, TensorSpec, Uncon
                     VariableSynchronization, as_dtype, custom_gradient, dtypes, errors, is_tensor, nest, newaxis)
 
 from ... import _core
-from . import _contrib, _control, _data, _functions, _initializers, _layers, _losses, _nn, _program, _python, _rnn, _saver, \
-    _session, _train, _unranked, _variables
+from . import _contrib, _control, _data, _functions, _initializers, _layers, _losses, _metrics, _monitored, _nn, _program, \
+    _python, _rnn, _saver, _session, _train, _unranked, _variables
 from ._control import *  # noqa: F401, F403
 from ._functions import (NoGradient, NotDifferentiable, RegisterGradient, gradients, group, hessians, identity, in_graph,  # noqa: F401
                          no_op, with_dependencies)
 from ._functions import tuple_ as tuple  # noqa: A004, F401
+from ._graph_def import GraphDef, NodeDef  # noqa: F401
 from ._graph import Dimension, Graph, Operation, get_default_graph, reset_default_graph  # noqa: F401
 from ._initializers import *  # noqa: F401, F403
 from ._program import (FLAGS, ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, RunOptions, app,  # noqa: F401
@@ -440,15 +441,15 @@ enable_v2_behavior = enable_eager_execution
 # -------------------------------------------------------------------- modules
 
 train = _module("train")
-for _source in (_train, _saver):
+for _source in (_train, _saver, _monitored):
     for _name, _found in list(vars(_source).items()):
         if not _name.startswith("_") and getattr(_found, "__module__", "").startswith("gradus.compat.v1._") or (
                 _name in ("exponential_decay", "piecewise_constant", "piecewise_constant_decay", "polynomial_decay",
                           "natural_exp_decay", "inverse_time_decay", "cosine_decay")):
             setattr(train, _name, _found)
 
-layers, losses = _module("layers"), _module("losses")
-for _module_, _source in ((layers, _layers), (losses, _losses)):
+layers, losses, metrics = _module("layers"), _module("losses"), _module("metrics")
+for _module_, _source in ((layers, _layers), (losses, _losses), (metrics, _metrics)):
     for _name, _found in list(vars(_source).items()):
         if not _name.startswith("_") and getattr(_found, "__module__", None) == _source.__name__:
             setattr(_module_, _name, _found)

@@ -27,6 +27,14 @@ _OPERATOR_NAMES = {"add": "add", "subtract": "sub", "multiply": "mul", "divide":
                    "strided_slice": "strided_slice"}
 
 
+_OPERATOR_TYPES = {"add": "AddV2", "subtract": "Sub", "multiply": "Mul", "divide": "RealDiv", "negative": "Neg",
+                   "pow": "Pow", "matmul": "MatMul", "floordiv": "FloorDiv", "floormod": "FloorMod", "abs": "Abs",
+                   "less": "Less", "less_equal": "LessEqual", "greater": "Greater", "greater_equal": "GreaterEqual",
+                   "logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_not": "LogicalNot", "const": "Const",
+                   "assign": "Assign", "read_variable": "ReadVariableOp", "no_op": "NoOp", "cast": "Cast",
+                   "strided_slice": "StridedSlice", "square": "Square"}
+
+
 class Operation:
     """A node, or several that were made by one call: what a run can do and other nodes can wait for."""
 
@@ -166,7 +174,7 @@ class Graph:
             if node not in self._of_node:
                 op, _, results, _ = _core._program_node(self._program, node)
                 scope = self._scopes[bisect.bisect_right(self._scopes, (node, "\uffff")) - 1][1]
-                self._record(self._unique(scope + _OPERATOR_NAMES.get(op, op)), op, [node], results)
+                self._record(self._unique(scope + _OPERATOR_NAMES.get(op, op)), _OPERATOR_TYPES.get(op, op), [node], results)
         self._seen = size
 
     def _record(self, name, kind, nodes, values, inputs=None):
@@ -362,7 +370,9 @@ class Graph:
         return _core._program_size(self._program)
 
     def as_graph_def(self, from_version=None, add_shapes=False):
-        raise NotImplementedError("Graphs are not written as protocol buffers; save variables with tf.train.Saver")
+        """The operations with their names, kinds and operands."""
+        from ._graph_def import graph_def
+        return graph_def(self)
 
     def is_feedable(self, tensor):
         return True

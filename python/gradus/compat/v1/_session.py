@@ -165,6 +165,8 @@ class BaseSession:
         if run is None:
             if self._closed:
                 raise RuntimeError("Attempted to use a closed Session.")
+            if self._graph.version == 0 and not self._graph._variables and not sources_of([fetches]):
+                raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
             return self._run_first(key, fetches, feed_dict or {})
         values = list(feed_dict.values()) if feed_dict else []
         return self._finish(run, values)
