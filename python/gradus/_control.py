@@ -3,7 +3,7 @@ import functools
 import sys
 
 from . import _core, nest
-from ._effects import Assert
+from ._effects import Assert, own_effects
 from ._tensor_array import TensorArray
 
 __all__ = ["case", "cond", "switch_case"]
@@ -21,6 +21,7 @@ def _choose(index, branches):
     """The results of the branch that the program will choose. Arrays of tensors are results like others."""
     rows, arrays, like = {}, {}, []  # by position of the leaf: a row that some branch wrote, and an array
 
+    @own_effects
     def run(number):
         result = branches[number]()
         leaves = nest.flatten(result)

@@ -3,7 +3,9 @@
 At once when eager; while a function is traced, each becomes a part of the program and happens at every run, in the
 order of the calls (gradus/host_call.h).
 """
+import functools
 import sys
+import threading
 
 from . import _core, nest
 
@@ -25,7 +27,47 @@ def at_each_run(name, function, inputs):
     def run(tensors):
         function(*tensors)
         return []
-    _core._host_call(name, run, list(inputs), [], None, False)
+    call = functools.partial(_core._host_call, name, run, list(inputs), [], None, False)
+    if _waiting.calls is None:
+        call()
+    else:
+        _waiting.calls.append(call)
+
+
+class _Waiting(threading.local):
+    calls = None
+
+
+_waiting = _Waiting()
+
+
+class waiting_effects:
+    """Around code that is traced to see what it gives, and traced again if that is a tensor: its effects become a part
+    of the program only when happen() is called."""
+
+    def __enter__(self):
+        self._outer, self._calls = _waiting.calls, []
+        _waiting.calls = self._calls
+        return self
+
+    def __exit__(self, *_):
+        _waiting.calls = self._outer
+
+    def happen(self):
+        for call in self._calls:
+            call() if _waiting.calls is None else _waiting.calls.append(call)
+
+
+def own_effects(function):
+    """The inside of a branch or a loop: its effects stay there."""
+    @functools.wraps(function)
+    def inside(*args, **kwargs):
+        outer, _waiting.calls = _waiting.calls, None
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _waiting.calls = outer
+    return inside
 
 
 # ------------------------------------------------------------------------------------------------------------ printing

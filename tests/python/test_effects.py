@@ -262,3 +262,57 @@ def test_datasets_are_gone_over_at_each_run():
             s += tf.reduce_sum(b)
         return s
     assert int(g()) == int(g()) == 45  # the sizes vary: g runs as Python
+
+
+def test_the_test_of_a_loop_prints_once_for_each_turn():
+    out = io.StringIO()
+
+    def checked(i, n):
+        tf.print("is", i, "below?", output_stream=out)
+        return i < n
+
+    @tf.function
+    def f(n):
+        i = tf.constant(0)
+        while checked(i, n):
+            j = 0
+            while checked(j, n):  # inside, it is the same
+                j += 1
+            i += 1
+        return i
+
+    f(tf.constant(1))
+    assert out.getvalue().split("\n")[:-1] == ["is 0 below?", "is 0 below?", "is 1 below?", "is 1 below?"]
+
+    @tf.function
+    def g(x):
+        i = 0
+        while checked(i, 2):  # a loop of Python: at each turn as well
+            i += 1
+            x *= 2.0
+        return x
+
+    out.truncate(0), out.seek(0)
+    assert float(g(tf.constant(1.0))) == 4
+    assert out.getvalue().split("\n")[:-1] == ["is 0 below?", "is 1 below?", "is 2 below?"]
+
+
+def test_loops_inside_the_test_of_a_loop_keep_their_effects():
+    out = io.StringIO()
+
+    def length(n):
+        k = tf.constant(0)
+        while k < n:
+            tf.print("turn", k, output_stream=out)
+            k += 1
+        return k
+
+    @tf.function
+    def f(n):
+        i = tf.constant(0)
+        while i < length(n):
+            i += 1
+        return i
+
+    assert int(f(tf.constant(1))) == 1
+    assert set(out.getvalue().split("\n")[:-1]) == {"turn 0"}

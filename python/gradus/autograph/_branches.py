@@ -2,6 +2,7 @@
 import sys
 
 from .. import _core, nest
+from .._effects import own_effects
 from .._tensor_array import TensorArray
 
 
@@ -75,6 +76,7 @@ def if_stmt(test, then, otherwise, get, put, names, hard, soft, lenient=False):
     results = []
 
     def run(branch):
+        @own_effects
         def traced():
             put(before)
             branch()

@@ -1,5 +1,6 @@
 """while and for: loops of Python, or loops of the program where a tensor decides or is gone over."""
 from .. import _core, nest
+from .._effects import waiting_effects
 from .._tensor_array import TensorArray
 from ._branches import (as_test, check_test, if_stmt, is_tensor_like, is_traced, must_run_eagerly, no_value,
                         placeholder, same_value, tf, undefined)
@@ -16,11 +17,13 @@ def options(parallel_iterations=None, swap_memory=None, maximum_iterations=None,
 def while_stmt(test, body, get, put, names, hard, soft, given=None):
     """Repeats body() while test() holds."""
     while True:
-        answer = as_test(test())
+        with waiting_effects() as effects:
+            answer = as_test(test())
         if isinstance(answer, _core.Tensor) and _core._is_tracing():
             check_test(answer, "while loop")
             _Loop(get, put, names, hard, soft, given or {}).run(test, body)
             return
+        effects.happen()
         if not answer:
             return
         body()
