@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes tests/python/reference.json: what an installed TensorFlow answers to the lines of cases.py.
+"""Writes what an installed TensorFlow answers to the lines of cases.py and of the files like it in tests/python.
 
     python tools/make_reference.py          # with a Python that has tensorflow
+    python tools/make_reference.py kinds    # only tests/python/kinds.json
 """
 import json
 import os
@@ -17,15 +18,20 @@ import tensorflow as tf  # noqa: E402
 
 import answers  # noqa: E402
 import cases  # noqa: E402
+import image_cases  # noqa: E402
+import kind_cases  # noqa: E402
+
+FILES = {"reference": cases, "kinds": kind_cases, "images": image_cases}
 
 
 def main():
-    lines = {line: answers.answer(line, tf, np) for line in cases.LINES}
-    with open(TESTS / "reference.json", "w") as file:
-        file.write(json.dumps({"tensorflow": tf.__version__}) + "\n")
-        for line, result in lines.items():
-            file.write(json.dumps({line: result}) + "\n")
-    print(f"{len(lines)} answers of TensorFlow {tf.__version__}")
+    for name in sys.argv[1:] or FILES:
+        lines = {line: answers.answer(line, tf, np, FILES[name].namespace) for line in FILES[name].LINES}
+        with open(TESTS / f"{name}.json", "w") as file:
+            file.write(json.dumps({"tensorflow": tf.__version__}) + "\n")
+            for line, result in lines.items():
+                file.write(json.dumps({line: result}) + "\n")
+        print(f"{name}.json: {len(lines)} answers of TensorFlow {tf.__version__}")
 
 
 if __name__ == "__main__":

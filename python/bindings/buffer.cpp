@@ -69,11 +69,14 @@ Tensor from_buffer(PyObject* object) {
   buffer.held = true;
   const std::optional<DType> dtype = dtype_of_format(buffer.view.format, buffer.view.itemsize);
   if (!dtype || static_cast<Py_ssize_t>(size_of(*dtype)) != buffer.view.itemsize) {
-    raise(PyExc_ValueError,
-          "Failed to convert a value of type %R to a Tensor: elements of format '%s' are not "
-          "supported.",
-          reinterpret_cast<PyObject*>(Py_TYPE(object)),
-          buffer.view.format ? buffer.view.format : "");
+    const std::string format = buffer.view.format ? buffer.view.format : "";
+    PyObject* kind = !format.empty() && std::strchr("swO", format.back()) ? string_kind() : nullptr;
+    PyErr_Format(PyExc_ValueError,
+                 "Failed to convert a value of type %R to a Tensor: elements of format '%s' are "
+                 "not supported.",
+                 reinterpret_cast<PyObject*>(Py_TYPE(object)), format.c_str());
+    if (kind) throw OtherKind(kind);
+    throw PythonError();
   }
   if (buffer.view.ndim > kMaxRank)
     raise(PyExc_ValueError, "The array has %d axes; at most %d are supported.", buffer.view.ndim,

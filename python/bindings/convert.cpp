@@ -29,9 +29,15 @@ bool is_number(PyObject* o) {
 }
 
 [[noreturn]] void fail_type(PyObject* o) {
-  raise(PyExc_ValueError,
-        "Attempt to convert a value (%R) with an unsupported type (%R) to a Tensor.", o,
-        reinterpret_cast<PyObject*>(Py_TYPE(o)));
+  PyObject* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+  PyObject* kind = is_kind(o)                               ? type
+                   : PyUnicode_Check(o) || PyBytes_Check(o) ? string_kind()
+                                                            : nullptr;
+  PyErr_Format(PyExc_ValueError,
+               "Attempt to convert a value (%R) with an unsupported type (%R) to a Tensor.", o,
+               type);
+  if (kind) throw OtherKind(kind);
+  throw PythonError();
 }
 [[noreturn]] void fail_ragged() {
   raise(PyExc_ValueError, "Can't convert non-rectangular Python sequence to Tensor.");
@@ -187,6 +193,8 @@ Tensor checked_dtype(Tensor t, std::optional<DType> dtype, Wanted wanted, PyObje
 
 }  // namespace
 
+PyObject* string_kind() { return imported("gradus._strings", "StringTensor"); }
+
 Tensor to_tensor(PyObject* o, std::optional<DType> dtype, Wanted wanted) {
   if (is_tensor(o)) return checked_dtype(tensor_of(o), dtype, wanted, o);
   if (is_variable(o)) return checked_dtype(read_variable(o), dtype, wanted, o);
@@ -209,6 +217,7 @@ Tensor to_tensor(PyObject* o, std::optional<DType> dtype, Wanted wanted) {
     }
     return from_numbers(o, n.shape, dtype ? *dtype : dtype_of_numbers(n));
   }
+  if (is_kind(o)) fail_type(o);
   if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
     Tensor t = from_buffer(o);
     return dtype && t.dtype() != *dtype ? cast(t, *dtype) : t;
@@ -244,7 +253,7 @@ bool converts_to_tensor(PyObject* o) {
   return is_tensor(o) || is_number(o) || is_list(o) || is_variable(o) ||
          (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) || PyFloat_Check(o) || PyLong_Check(o) ||
          is_shape(o) || is_rows_gradient(o) ||
-         (PyObject_HasAttrString(o, "__array__") && !PyType_Check(o));
+         (!is_kind(o) && PyObject_HasAttrString(o, "__array__") && !PyType_Check(o));
 }
 
 std::optional<DType> own_dtype(PyObject* o) {

@@ -10,6 +10,14 @@
 
 namespace gradus::python {
 
+// Thrown, with a Python exception set, where a dense tensor of numbers is wanted and the argument
+// is of another kind. A function of the module then lets that class do its work (function.cpp).
+struct OtherKind : PythonError {
+  explicit OtherKind(PyObject* c) : kind(Ref::copy(c)) {}
+  Ref kind;
+};
+PyObject* string_kind();  // the class of string tensors, borrowed
+
 // How strictly a wanted dtype is meant for what already has one.
 enum class Wanted {
   exactly,  // a tensor of another dtype is an error; arrays are converted

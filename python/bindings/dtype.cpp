@@ -118,6 +118,13 @@ std::optional<DType> named(const char* name) {
   return {};
 }
 
+// tf.string, "string", str or bytes.
+bool is_string_type(PyObject* o) {
+  if (PyUnicode_Check(o)) return PyUnicode_CompareWithASCIIString(o, "string") == 0;
+  return is_kind(o) || o == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||
+         o == reinterpret_cast<PyObject*>(&PyBytes_Type);
+}
+
 }  // namespace
 
 DType to_dtype(PyObject* object) {
@@ -144,9 +151,13 @@ DType to_dtype(PyObject* object) {
   } else if (PyLong_CheckExact(object)) {
     found = std::nullopt;
   }
-  if (!found)
-    raise(PyExc_TypeError, "Cannot convert the argument `type_value`: %R to a TensorFlow DType.",
-          object);
+  if (!found) {
+    PyObject* kind = is_string_type(object) ? string_kind() : nullptr;
+    PyErr_Format(PyExc_TypeError,
+                 "Cannot convert the argument `type_value`: %R to a TensorFlow DType.", object);
+    if (kind) throw OtherKind(kind);
+    throw PythonError();
+  }
   return *found;
 }
 

@@ -73,6 +73,13 @@ void Signature::place(const char* function, PyObject* const* arguments, std::siz
   }
 }
 
+Ref Signature::by_name(PyObject* const* places) const {
+  Ref arguments = Ref::own(PyDict_New());
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    check(PyDict_SetItem(arguments, parameters_[i].name, places[i]));
+  return arguments;
+}
+
 int Arguments::small(int i) const {
   const std::int64_t value = integer(i);
   if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
@@ -103,13 +110,35 @@ PyTypeObject definition_type = {
     .tp_flags = Py_TPFLAGS_DEFAULT,
 };
 
+// The function as the class of an argument that is no dense tensor has it, if it does.
+PyObject* call_kind(PyObject* kind, const Definition& definition, PyObject* const* places) {
+  PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &error, &trace);  // what is raised if it does not
+  const std::string first(definition.entry->names, std::strcspn(definition.entry->names, " "));
+  PyObject* result = PyObject_CallMethod(kind, "__gradus_function__", "sO", first.c_str(),
+                                         definition.signature->by_name(places).get());
+  if (result != Py_NotImplemented) {
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+    return result;
+  }
+  Py_DECREF(result);
+  PyErr_Restore(type, error, trace);
+  return nullptr;
+}
+
 PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
   return guarded([&]() -> PyObject* {
     auto* definition = reinterpret_cast<Definition*>(self);
     PyObject* places[Signature::kMost];
     definition->signature->place(definition->name->c_str(), arguments,
                                  static_cast<std::size_t>(count), names, places);
-    return attributed([&] { return definition->entry->call(Arguments(places)); });
+    try {
+      return attributed([&] { return definition->entry->call(Arguments(places)); });
+    } catch (const OtherKind& other) {
+      return call_kind(other.kind, *definition, places);
+    }
   });
 }
 

@@ -30,6 +30,7 @@ class Signature {
   void place(const char* function, PyObject* const* arguments, std::size_t count, PyObject* names,
              PyObject** places) const;
   std::size_t size() const { return parameters_.size(); }
+  Ref by_name(PyObject* const* places) const;  // a dict of all arguments
 
  private:
   std::vector<Parameter> parameters_;

@@ -78,6 +78,16 @@ void Walked::walk(PyObject* o) {
       held.push_back(Ref::copy(PySequence_Fast_ITEMS(o)[i]));
       walk(held.back());
     }
+  } else if (is_composite(o)) {
+    const CompositeParts parts(o);
+    add(Part::structure, reinterpret_cast<PyObject*>(Py_TYPE(o)), nullptr,
+        reinterpret_cast<std::size_t>(Py_TYPE(o)));
+    held.push_back(parts.rest);
+    add(Part::key, held.back(), nullptr, hash_of_object(held.back()));
+    held.push_back(parts.tensors);
+    walk(held.back());
+  } else if (is_kind(o)) {
+    raise(class_of("MustRunEagerly"), "it takes a %s", Py_TYPE(o)->tp_name);
   } else if (is_structure(o)) {
     const Deeper deeper;
     const Ref keys = Ref::own(PyMapping_Keys(o));

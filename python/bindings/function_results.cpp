@@ -35,11 +35,12 @@ bool is_rows(PyObject* o) {
 std::vector<Tensor> take_apart(PyObject* function, PyObject* result, Returned& returned) {
   std::vector<Tensor> tensors;
   returned.is_one_tensor = is_tensor(result);
-  std::vector<Ref> leaves = flatten(result);
+  std::vector<Ref> leaves = flatten(result, Composites::are_expanded);
   for (Ref& leaf : leaves) {
     using Leaf = Returned::Leaf;
     Leaf kind = Leaf::tensor;
-    if (leaf == Py_None || PyUnicode_Check(leaf.get()) || PyBytes_Check(leaf.get())) {
+    if (leaf == Py_None || PyUnicode_Check(leaf.get()) || PyBytes_Check(leaf.get()) ||
+        is_kind(leaf)) {
       kind = Leaf::fixed;
     } else if (is_tensor(leaf)) {
       tensors.push_back(tensor_of(leaf));
@@ -62,7 +63,7 @@ std::vector<Tensor> take_apart(PyObject* function, PyObject* result, Returned& r
     returned.fixed.push_back(kind == Leaf::fixed ? leaf : Ref());
     if (kind != Leaf::fixed) leaf = Ref::copy(Py_None);
   }
-  returned.structure = pack(result, leaves);
+  returned.structure = pack(result, leaves, Composites::are_expanded);
   return tensors;
 }
 
@@ -89,7 +90,7 @@ Ref put_together(const Returned& returned, const std::vector<Tensor>& tensors) {
       }
     }
   }
-  return pack(returned.structure, leaves);
+  return pack(returned.structure, leaves, Composites::are_expanded);
 }
 
 }  // namespace gradus::python

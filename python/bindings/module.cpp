@@ -37,7 +37,9 @@ const FunctionEntry entries[] = {
        Py_RETURN_NONE;
      }},
     {"is_tensor", "x", "Whether x is a Tensor or a Variable.",
-     [](const Arguments& a) { return PyBool_FromLong(is_tensor(a[0]) || is_variable(a[0])); }},
+     [](const Arguments& a) {
+       return PyBool_FromLong(is_tensor(a[0]) || is_variable(a[0]) || is_kind(a[0]));
+     }},
     {"as_dtype dtypes.as_dtype", "type_value", "The dtype of a name, a NumPy dtype or a type.",
      [](const Arguments& a) { return wrap(to_dtype(a[0])); }},
     {"_cast_variables_to", "dtype", "Variables marked _autocast are read with this dtype, or None.",
@@ -126,6 +128,16 @@ PyObject* class_of(const char* name) {
   if (found == classes().end())
     raise(PyExc_RuntimeError, "the class %s is not registered: import gradus first", name);
   return found->second;
+}
+
+bool is_kind(PyObject* o) {
+  static auto* const type = reinterpret_cast<PyTypeObject*>(class_of("Kind"));
+  return PyObject_TypeCheck(o, type);
+}
+
+bool is_composite(PyObject* o) {
+  static auto* const type = reinterpret_cast<PyTypeObject*>(class_of("Composite"));
+  return PyObject_TypeCheck(o, type);
 }
 
 }  // namespace gradus::python

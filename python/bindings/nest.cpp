@@ -36,17 +36,20 @@ class Deeper {
   ~Deeper() { Py_LeaveRecursiveCall(); }
 };
 
-void flatten_into(PyObject* o, std::vector<Ref>& leaves) {
+void flatten_into(PyObject* o, Composites composites, std::vector<Ref>& leaves) {
   if (PyList_Check(o) || PyTuple_Check(o)) {
     const Deeper deeper;
     const Ref held = Ref::copy(o);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-      flatten_into(Ref::copy(PySequence_Fast_ITEMS(o)[i]), leaves);
+      flatten_into(Ref::copy(PySequence_Fast_ITEMS(o)[i]), composites, leaves);
   } else if (is_mapping(o)) {
     const Deeper deeper;
     const Ref keys = sorted_keys(o);
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i)
-      flatten_into(Ref::own(PyObject_GetItem(o, PyList_GET_ITEM(keys.get(), i))), leaves);
+      flatten_into(Ref::own(PyObject_GetItem(o, PyList_GET_ITEM(keys.get(), i))), composites,
+                   leaves);
+  } else if (composites == Composites::are_expanded && is_composite(o)) {
+    flatten_into(CompositeParts(o).tensors, composites, leaves);
   } else {
     leaves.push_back(Ref::copy(o));
   }
@@ -60,14 +63,15 @@ Ref rebuilt(PyObject* like, Ref items) {
   return items;
 }
 
-Ref pack_from(PyObject* o, const std::vector<Ref>& leaves, std::size_t& next) {
+Ref pack_from(PyObject* o, Composites composites, const std::vector<Ref>& leaves,
+              std::size_t& next) {
   if (PyList_Check(o) || PyTuple_Check(o)) {
     const Deeper deeper;
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(o);
     Ref items = Ref::own(PyTuple_New(size));
     for (Py_ssize_t i = 0; i < size; ++i)
       PyTuple_SET_ITEM(items.get(), i,
-                       pack_from(PySequence_Fast_ITEMS(o)[i], leaves, next).release());
+                       pack_from(PySequence_Fast_ITEMS(o)[i], composites, leaves, next).release());
     return rebuilt(o, std::move(items));
   }
   if (is_mapping(o)) {
@@ -77,7 +81,7 @@ Ref pack_from(PyObject* o, const std::vector<Ref>& leaves, std::size_t& next) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
       PyObject* key = PyList_GET_ITEM(keys.get(), i);
       const Ref part = Ref::own(PyObject_GetItem(o, key));
-      check(PyDict_SetItem(values, key, pack_from(part, leaves, next)));
+      check(PyDict_SetItem(values, key, pack_from(part, composites, leaves, next)));
     }
     // The result has the order and the type of the original.
     Ref result =
@@ -91,6 +95,12 @@ Ref pack_from(PyObject* o, const std::vector<Ref>& leaves, std::size_t& next) {
     }
     return result;
   }
+  if (composites == Composites::are_expanded && is_composite(o)) {
+    const CompositeParts parts(o);
+    const Ref tensors = pack_from(parts.tensors, composites, leaves, next);
+    return Ref::own(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(o)), "_from_parts",
+                                        "OO", tensors.get(), parts.rest.get()));
+  }
   if (next >= leaves.size())
     raise(PyExc_ValueError, "The structure has more leaves than the %zu given.", leaves.size());
   return leaves[next++];
@@ -100,15 +110,23 @@ Ref pack_from(PyObject* o, const std::vector<Ref>& leaves, std::size_t& next) {
 
 bool is_structure(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o) || is_mapping(o); }
 
-std::vector<Ref> flatten(PyObject* structure) {
+CompositeParts::CompositeParts(PyObject* composite) {
+  const Ref both = Ref::own(PyObject_CallMethod(composite, "_parts", nullptr));
+  PyObject *first = nullptr, *second = nullptr;
+  if (!PyArg_ParseTuple(both, "O!O", &PyTuple_Type, &first, &second)) throw PythonError();
+  tensors = Ref::copy(first);
+  rest = Ref::copy(second);
+}
+
+std::vector<Ref> flatten(PyObject* structure, Composites composites) {
   std::vector<Ref> leaves;
-  flatten_into(structure, leaves);
+  flatten_into(structure, composites, leaves);
   return leaves;
 }
 
-Ref pack(PyObject* structure, const std::vector<Ref>& leaves) {
+Ref pack(PyObject* structure, const std::vector<Ref>& leaves, Composites composites) {
   std::size_t next = 0;
-  Ref result = pack_from(structure, leaves, next);
+  Ref result = pack_from(structure, composites, leaves, next);
   if (next != leaves.size())
     raise(PyExc_ValueError, "The structure has %zu leaves; %zu were given.", next, leaves.size());
   return result;
@@ -169,15 +187,19 @@ std::vector<Ref> from_list(PyObject* list) {
   return leaves;
 }
 
+Composites expanded(const Arguments& a, int i) {
+  return a.boolean(i) ? Composites::are_expanded : Composites::are_leaves;
+}
+
 const FunctionEntry entries[] = {
     {"nest.is_nested", "structure", "Whether it is a list, a tuple or a mapping.",
      [](const Arguments& a) { return PyBool_FromLong(is_structure(a[0])); }},
     {"nest.flatten", "structure, expand_composites=False",
      "The leaves of a structure as a list; mappings by sorted keys.",
-     [](const Arguments& a) { return as_list(flatten(a[0])).release(); }},
+     [](const Arguments& a) { return as_list(flatten(a[0], expanded(a, 1))).release(); }},
     {"nest.pack_sequence_as", "structure, flat_sequence, expand_composites=False",
      "The structure with its leaves replaced, in the order of flatten.",
-     [](const Arguments& a) { return pack(a[0], from_list(a[1])).release(); }},
+     [](const Arguments& a) { return pack(a[0], from_list(a[1]), expanded(a, 2)).release(); }},
     {"nest.assert_same_structure", "nest1, nest2, check_types=True, expand_composites=False",
      "Raises an error if two structures differ in more than their leaves.",
      [](const Arguments& a) -> PyObject* {

@@ -5,6 +5,7 @@
 #include "function.h"
 #include "gradus/error.h"
 #include "gradus/ops.h"
+#include "gradus/sparse_matmul.h"
 
 namespace gradus::python {
 namespace {
@@ -155,6 +156,17 @@ const FunctionEntry entries[] = {
        const Tensor x = a.tensor(0);
        return wrap(on_large(x, [&, adjoint = a.boolean(1)] {
          return linalg::inv(adjoint ? linalg::adjoint(x) : x);
+       }));
+     }},
+    {"_sparse_matmul", "values, coordinates, dense, rows, transpose",
+     "A sparse matrix times dense ones.",
+     [](const Arguments& a) {
+       const auto [values, dense] = to_pair(a[0], a[2]);
+       const Tensor coordinates = a.tensor(1);
+       const std::vector<std::int64_t> rows = a.integers(3);
+       if (rows.size() != 1) raise(PyExc_ValueError, "expected the number of rows, got %R", a[3]);
+       return wrap(on_large(values, dense, [&, transpose = a.boolean(4)] {
+         return sparse_matmul(values, coordinates, dense, rows[0], {transpose});
        }));
      }},
     {"linalg.cross", "a, b, name=None", "The cross product of vectors.", binary<cross>},

@@ -245,7 +245,7 @@ struct Body {
   Places arguments(const std::vector<Tensor>& in) const {
     std::vector<Ref> originals;
     for (const Ref& p : *places)
-      for (Ref& leaf : flatten(p)) originals.push_back(std::move(leaf));
+      for (Ref& leaf : flatten(p, Composites::are_expanded)) originals.push_back(std::move(leaf));
     std::vector<Ref> leaves;
     std::size_t tensor = 0, number = 0, leaf = 0;
     const std::size_t tensors =
@@ -269,8 +269,8 @@ struct Body {
     Places result;
     auto next = leaves.begin();
     for (const Ref& p : *places) {
-      const auto count = static_cast<std::ptrdiff_t>(flatten(p).size());
-      result.push_back(pack(p, std::vector<Ref>(next, next + count)));
+      const auto count = static_cast<std::ptrdiff_t>(flatten(p, Composites::are_expanded).size());
+      result.push_back(pack(p, std::vector<Ref>(next, next + count), Composites::are_expanded));
       next += count;
     }
     return result;
@@ -306,7 +306,8 @@ struct Body {
             imported("gradus._compositions", "TensorSpec"), shape.get(), dtype.get(), nullptr)));
       }
       bool plain = leaves.size() == returned->leaves.size();
-      *specs = plain ? pack(returned->structure, leaves) : Ref::copy(Py_None);
+      *specs =
+          plain ? pack(returned->structure, leaves, Composites::are_expanded) : Ref::copy(Py_None);
     }
     return {std::move(tensors), std::any(std::move(returned))};
   }

@@ -58,6 +58,11 @@ PyObject* compare_tensors(PyObject* a, PyObject* b, int operation);
 PyObject* iterate_tensor(PyObject* self);
 PyObject* subscript(PyObject* self, PyObject* key);
 
+// Values that are not one dense tensor of numbers, such as strings and sparse tensors, are objects
+// of Python classes derived from gradus._kinds.Kind. A composite is made of tensors.
+bool is_kind(PyObject* o);
+bool is_composite(PyObject* o);
+
 // The Python class that stands for a C type, e.g. gradus.Variable for variable_type.
 PyObject* class_of(const char* name);
 

@@ -46,6 +46,7 @@ def _publish():
 _publish()
 for _name in ("DType", "IndexedSlices", "TensorShape", "Variable"):
     _core._set_class(_name, globals()[_name])
+from . import _kinds  # noqa: E402, F401
 
 for _name in ("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 "
               "complex128").split():
@@ -74,5 +75,9 @@ _function.publish(_namespace)
 from . import autograph  # noqa: E402, F401
 from .autograph import _builtins  # noqa: E402
 _builtins.publish(_namespace)
+from ._sparse import SparseTensor, SparseTensorSpec  # noqa: E402, F401
+from . import _embedding  # noqa: E402
+_namespace("nn").embedding_lookup_sparse = _embedding.embedding_lookup_sparse
+_namespace("nn").safe_embedding_lookup_sparse = _embedding.safe_embedding_lookup_sparse
 from ._module import Module, name_scope  # noqa: E402, F401
 from ._missing import __dir__, __getattr__  # noqa: E402, F401

@@ -87,6 +87,8 @@ def _number_text(dtype):
     import numpy as np
     if dtype.is_bool:
         return lambda v: "1" if v else "0"
+    if dtype.name == "string":
+        return lambda v: v.decode("utf-8", "replace")
     real = _real_text(np.float64 if dtype.name in ("float64", "complex128") else np.float32)
     if dtype.is_floating:
         return real
@@ -103,6 +105,8 @@ def tensor_text(tensor, summarize):
     array, number = np.asarray(tensor), _number_text(tensor.dtype)
 
     def text(part, indent):
+        if isinstance(part, bytes):
+            return f'"{number(part)}"'
         if part.ndim == 0:
             return number(part.item())
         count = part.shape[0]

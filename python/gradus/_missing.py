@@ -7,24 +7,28 @@ _LAZY = (
     "config",
     "data",
     "debugging",
+    "image",
     "io",
     "keras",
+    "lookup",
+    "ragged",
+    "sparse",
+    "strings",
     "summary",
     "test",
     "train",
 )
+_ELSEWHERE = {  # single names, loaded with NumPy when first used
+    "RaggedTensor": "_ragged_functions",
+    "RaggedTensorSpec": "ragged",
+    "string": "_strings",
+}
 _OF_KERAS = ("initializers", "losses", "metrics", "optimizers")  # tf.losses is tf.keras.losses
 
 INSTEAD = {
     "Session": "operations run at once; TensorFlow 1 is `import gradus.compat.v1 as tf`",
     "placeholder": "pass tensors to functions; TensorFlow 1 is `import gradus.compat.v1 as tf`",
     "gradients": "tf.gradients works on graphs: use tf.GradientTape, or gradus.grad",
-    "strings": "strings are not covered",
-    "image": "images are not covered yet: use NumPy or another library to read and resize them",
-    "SparseTensor": "sparse tensors are not covered yet: use tf.gather and tf.math.unsorted_segment_sum",
-    "sparse": "sparse tensors are not covered yet: use tf.gather and tf.math.unsorted_segment_sum",
-    "RaggedTensor": "ragged tensors are not covered: pad, and use tf.sequence_mask",
-    "ragged": "ragged tensors are not covered: pad, and use tf.sequence_mask",
     "distribute": "distribution is not covered",
     "saved_model": "SavedModel is not covered: use model.save('name.keras') or tf.train.Checkpoint",
     "linalg.svd": "not covered yet: use numpy.linalg.svd",
@@ -39,9 +43,8 @@ INSTEAD = {
 
 
 def __getattr__(name):
-    if name == "string":  # of the elements of datasets; no op takes strings
-        from .data._strings import string
-        return string
+    if name in _ELSEWHERE:
+        return getattr(importlib.import_module("gradus." + _ELSEWHERE[name]), name)
     if name in _LAZY:
         try:
             return importlib.import_module("gradus." + name)

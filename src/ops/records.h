@@ -39,6 +39,7 @@ extern const Op sigmoid_cross_entropy_op;
 extern const Op slice_op;
 extern const Op softmax_op;
 extern const Op sort_op;
+extern const Op sparse_matmul_op;
 extern const Op split_op;
 extern const Op strided_slice_op;
 extern const Op unsorted_segment_sum_op;

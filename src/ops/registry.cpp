@@ -43,6 +43,7 @@ namespace gradus {
     &slice_op,
     &softmax_op,
     &sort_op,
+    &sparse_matmul_op,
     &split_op,
     &strided_slice_op,
     &unsorted_segment_sum_op,

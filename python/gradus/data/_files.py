@@ -12,7 +12,7 @@ from .._records import read_records
 from . import _structure
 from ._dataset import UNKNOWN, Dataset
 from ._sources import TensorSliceDataset
-from ._strings import StringTensor
+from .._strings import StringTensor
 
 
 def _names(value):

@@ -9,7 +9,7 @@ import itertools
 import numpy as np
 
 from .. import nest
-from ._strings import StringTensor
+from .._strings import StringTensor
 
 
 class Rows:

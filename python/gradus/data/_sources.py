@@ -9,7 +9,7 @@ from .._types import TensorShape
 from . import _shuffle, _structure
 from ._dataset import INFINITE, UNKNOWN, Dataset
 from ._rows import Rows
-from ._strings import StringTensor
+from .._strings import StringTensor
 
 
 class TensorDataset(Dataset):

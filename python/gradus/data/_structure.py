@@ -8,7 +8,7 @@ import numpy as np
 from .. import _core, nest
 from .._compositions import TensorSpec
 from .._types import TensorShape
-from ._strings import StringTensor, holds_strings, string
+from .._strings import StringTensor, holds_strings, string
 
 Tensor = _core.Tensor
 

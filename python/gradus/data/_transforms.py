@@ -12,7 +12,7 @@ from .._types import TensorShape
 from . import _rows, _shuffle, _structure, _threads
 from ._dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset, traced_spec, unpacked
 from ._sources import ElementsDataset, _number
-from ._strings import StringTensor
+from .._strings import StringTensor
 
 
 def invalid(message):

@@ -6,7 +6,7 @@ import zlib as _zlib
 from .._files import text_of as _text_of
 from .._records import framed as _framed
 from .._safetensors import load_safetensors, save_safetensors
-from ..data._strings import StringTensor as _StringTensor
+from .._strings import StringTensor as _StringTensor
 from . import gfile
 from ._examples import (FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example,
                         parse_single_example)

@@ -4,7 +4,7 @@ import collections
 import numpy as np
 
 from .. import errors
-from ..data._strings import StringTensor
+from .._strings import StringTensor
 from ..train._example import Example
 
 FixedLenFeature = collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"], defaults=[None])
