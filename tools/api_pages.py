@@ -16,7 +16,7 @@ from gradus import _core, _missing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = ["math", "nn", "linalg", "random", "bitwise", "nest", "dtypes", "autodiff", "forward_diff", "errors",
-           "debugging", "config", "test"]
+           "debugging", "config", "test", "image", "lookup", "ragged", "sparse", "strings"]
 KERAS_MODULES = ["keras." + m for m in ("activations", "callbacks", "constraints", "initializers", "layers", "losses",
                                         "metrics", "ops", "optimizers", "optimizers.schedules", "regularizers",
                                         "saving", "utils")]
@@ -195,6 +195,8 @@ from typing import Any as _Any, Sequence as _Sequence, Union as _Union
 
 
 def public(module):
+    if hasattr(module, "__all__") and module is not gradus:
+        return {k: getattr(module, k) for k in module.__all__}
     return {k: v for k, v in vars(module).items() if not k.startswith("_") and not isinstance(v, types.ModuleType)}
 
 

@@ -8,6 +8,7 @@ import sys
 import threading
 
 from . import _core, nest
+from ._kinds import Kind
 
 __all__ = ["Assert", "print", "py_function", "numpy_function"]
 
@@ -88,7 +89,7 @@ def _number_text(dtype):
     if dtype.is_bool:
         return lambda v: "1" if v else "0"
     if dtype.name == "string":
-        return lambda v: v.decode("utf-8", "replace")
+        return lambda v: '"' + v.decode("utf-8", "replace") + '"'
     real = _real_text(np.float64 if dtype.name in ("float64", "complex128") else np.float32)
     if dtype.is_floating:
         return real
@@ -106,7 +107,7 @@ def tensor_text(tensor, summarize):
 
     def text(part, indent):
         if isinstance(part, bytes):
-            return f'"{number(part)}"'
+            return number(part)
         if part.ndim == 0:
             return number(part.item())
         count = part.shape[0]
@@ -121,6 +122,20 @@ def tensor_text(tensor, summarize):
 
 class _Verbatim(str):
     __repr__ = str.__str__
+
+
+def _kind_text(value, summarize):
+    """A string, sparse or ragged tensor as TensorFlow prints it; these must have values now."""
+    parts = nest.flatten(value, expand_composites=True)
+    if any(_core._traced_name(part) is not None for part in parts):
+        from ._function import MustRunEagerly
+        raise MustRunEagerly(f"it prints a {type(value).__name__}")
+    if hasattr(value, "to_list"):
+        return _Verbatim(repr(value)[len("<tf.RaggedTensor "):-1])
+    if len(parts) == 1:
+        return _Verbatim(tensor_text(value, summarize))
+    indices, values, shape = (tensor_text(part, summarize) for part in parts)
+    return _Verbatim(f"'SparseTensor(indices={indices}, values={values}, shape={shape})'")
 
 
 def _writer(stream):
@@ -140,6 +155,8 @@ def _writer(stream):
 def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None):  # noqa: A001
     """Prints tensors and other objects to standard error, or where output_stream says."""
     tf, write = _tf(), _writer(output_stream)
+    inputs = [nest.map_structure(lambda v: _kind_text(v, summarize) if isinstance(v, Kind) else v, value)
+              for value in inputs]
     is_tensor = [[tf.is_tensor(leaf) for leaf in nest.flatten(value)] for value in inputs]
     tensors = [tf.convert_to_tensor(leaf) for value in inputs for leaf in nest.flatten(value) if tf.is_tensor(leaf)]
     others = [nest.map_structure(lambda v: None if tf.is_tensor(v) else v, value) for value in inputs]

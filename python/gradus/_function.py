@@ -114,6 +114,13 @@ def _checked_signature(signature, parameters, name):
     return tuple(signature)
 
 
+def _dense_signature(signature):
+    """The signature with None for what is no dense tensor of numbers, which is taken as it comes."""
+    if signature is None:
+        return None
+    return tuple(nest.map_structure(lambda spec: spec if type(spec) is TensorSpec else None, part) for part in signature)
+
+
 def _made(python_function, input_signature, autograph=True, owner=None, is_method=False):
     traced = Traced(python_function) if autograph else python_function
     name = getattr(python_function, "__name__", type(python_function).__name__)
@@ -123,7 +130,7 @@ def _made(python_function, input_signature, autograph=True, owner=None, is_metho
         made = _core.Function(traced, name, parameters, None, owner)
     else:
         checked = _checked_signature(input_signature, parameters, name)
-        made = _core.Function(traced, name, parameters, checked, owner)
+        made = _core.Function(traced, name, parameters, _dense_signature(checked), owner)
     functools.update_wrapper(made, python_function, updated=())
     made._input_signature, made._autograph = checked, autograph
     return made

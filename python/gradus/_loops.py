@@ -201,7 +201,9 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
         return nest.map_structure(lambda d: tf.zeros([0], getattr(d, "dtype", d)), signature)
     columns = [tf.unstack(t) for t in leaves]
     rows = (nest.pack_sequence_as(elems, list(row)) for row in zip(*columns))
-    return _stacked([nest.map_structure(tf.convert_to_tensor, fn(row)) for row in rows])
+    results = [nest.map_structure(tf.convert_to_tensor, fn(row)) for row in rows]
+    ragged = signature is None and hasattr(elems, "row_splits") or hasattr(signature, "ragged_rank")
+    return tf.ragged.stack(results) if ragged else _stacked(results)
 
 
 def _as_loop(size):

@@ -29,16 +29,17 @@ INSTEAD = {
     "Session": "operations run at once; TensorFlow 1 is `import gradus.compat.v1 as tf`",
     "placeholder": "pass tensors to functions; TensorFlow 1 is `import gradus.compat.v1 as tf`",
     "gradients": "tf.gradients works on graphs: use tf.GradientTape, or gradus.grad",
+    "image": "files of images are not read or written: use another library, tf.constant(array) is the image",
     "distribute": "distribution is not covered",
     "saved_model": "SavedModel is not covered: use model.save('name.keras') or tf.train.Checkpoint",
     "linalg.svd": "not covered yet: use numpy.linalg.svd",
     "signal": "tf.signal is not covered yet: use numpy.fft",
     "keras.applications": "networks that are trained already are not covered: build one and load its weights",
-    "keras.preprocessing.image": "images are not covered yet: keras.layers has augmentation, NumPy the rest",
-    "keras.utils.load_img": "images are not covered yet: use another library to read them",
-    "keras.utils.img_to_array": "images are not covered yet: use numpy.asarray",
-    "keras.utils.array_to_img": "images are not covered yet: use another library",
-    "keras.utils.save_img": "images are not covered yet: use another library to write them",
+    "keras.preprocessing.image": "not covered: keras.layers and tf.image have augmentation, another library reads files",
+    "keras.utils.load_img": "files of images are not read: use another library",
+    "keras.utils.img_to_array": "not covered: use numpy.asarray",
+    "keras.utils.array_to_img": "not covered: use another library",
+    "keras.utils.save_img": "files of images are not written: use another library",
 }
 
 

@@ -371,6 +371,15 @@ class RaggedTensor(Composite):
     def __array__(self, dtype=None, copy=None):
         return self.numpy() if dtype is None else self.numpy().astype(dtype)
 
+    @property
+    def _type_spec(self):
+        return _tf().RaggedTensorSpec(self.shape, self.dtype, self.ragged_rank)
+
+    @staticmethod
+    def _stacked(parts):
+        """Several as one, along a new first axis."""
+        return _tf().stack(parts)
+
     # -------------------------------------------------------------------------------------------------------------- indexing
 
     def __len__(self):

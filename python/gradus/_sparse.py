@@ -1,9 +1,8 @@
 """The classes of sparse tensors; the functions of tf.sparse are in sparse.py."""
 import sys
 
-from . import _core
 from ._compositions import TensorSpec
-from ._kinds import Composite, is_traced, static_sizes
+from ._kinds import Composite, static_sizes
 from ._types import TensorShape
 
 
@@ -79,6 +78,28 @@ class SparseTensor(Composite):
         if not new_values.shape[:1].is_compatible_with(self._values.shape[:1]):
             raise ValueError(f"new_values has shape {new_values.shape}, but there are {self._values.shape[0]} places")
         return self._from_parts((self._indices, new_values, self._dense_shape), tuple(self._sizes.as_list()))
+
+    @property
+    def _type_spec(self):
+        return SparseTensorSpec(self._sizes, self.dtype)
+
+    @staticmethod
+    def _stacked(parts):
+        """Several as one, along a new first axis."""
+        sparse = _tf().sparse
+        return sparse.concat(0, [sparse.expand_dims(p, 0) for p in parts])
+
+    def __getitem__(self, key):
+        """Rows: x[i] or x[a:b]."""
+        tf = _tf()
+        if isinstance(key, slice):
+            first, last, step = key.indices(self._sizes[0])
+            if step != 1:
+                raise ValueError("a slice of a sparse tensor has step 1")
+            return tf.sparse.slice(self, [first] + [0] * (self._sizes.rank - 1),
+                                   [max(last - first, 0)] + self._sizes.as_list()[1:])
+        row = self[int(key):int(key) + 1]
+        return self._from_parts((row.indices[:, 1:], row.values, row.dense_shape[1:]), tuple(self._sizes.as_list()[1:]))
 
     def numpy(self):
         """The parts as NumPy arrays, a SparseTensorValue."""

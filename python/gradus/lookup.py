@@ -14,6 +14,11 @@ from ._ragged_functions import RaggedTensor
 from ._sparse import SparseTensor
 from ._strings import StringTensor, array_of, holds_strings, numbers_of, string
 
+__all__ = [
+    "KeyValueTensorInitializer", "MutableHashTable", "StaticHashTable", "StaticVocabularyTable", "TextFileIndex",
+    "TextFileInitializer",
+]
+
 
 def _array(values, dtype):
     if dtype == string:

@@ -31,6 +31,8 @@ def elu(features: _Any, name: str | None = None) -> Tensor:
     """x above 0, exp(x) - 1 below."""
 def embedding_lookup(params: _Any, ids: _Any, max_norm: _Any = None, name: str | None = None) -> Tensor:
     """Rows of a table, by number."""
+def embedding_lookup_sparse(params: _Any, sp_ids: _Any, sp_weights: _Any, combiner: _Any = ..., max_norm: _Any = ..., name: _Any = ..., allow_fast_lookup: _Any = ...) -> _Any:
+    """For each row of sp_ids the sum, mean or sum over the root of the squared weights ("sqrtn") of rows of params."""
 def gelu(features: _Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the normal distribution function of x."""
 def in_top_k(targets: _Any, predictions: _Any, k: _Any, name: str | None = None) -> Tensor:
@@ -53,6 +55,8 @@ def relu(features: _Any, name: str | None = None) -> Tensor:
     """max(x, 0)."""
 def relu6(features: _Any, name: str | None = None) -> Tensor:
     """min(max(x, 0), 6)."""
+def safe_embedding_lookup_sparse(embedding_weights: _Any, sparse_ids: _Any, sparse_weights: _Any = ..., combiner: _Any = ..., default_id: _Any = ..., max_norm: _Any = ..., name: _Any = ..., allow_fast_lookup: _Any = ...) -> _Any:
+    """The same without negative ids and weights that are not positive; empty rows are default_id, or zeros."""
 def selu(features: _Any, name: str | None = None) -> Tensor:
     """The self-normalising exponential linear unit."""
 def sigmoid(x: _Any, name: str | None = None) -> Tensor:

@@ -7,6 +7,11 @@ from ._compositions import TensorSpec
 from ._ragged import RaggedTensor, _integers
 from ._ragged_functions import _from_rows, _stack, map_flat_values  # noqa: F401
 
+__all__ = [
+    "boolean_mask", "constant", "map_flat_values", "range", "row_splits_to_segment_ids",
+    "segment_ids_to_row_splits", "stack",
+]
+
 
 def _depth(value):
     if isinstance(value, (list, tuple)) or hasattr(value, "__len__") and not isinstance(value, (str, bytes)):

@@ -6,6 +6,13 @@ from ._kinds import is_traced
 from ._sparse import SparseTensor, SparseTensorSpec, SparseTensorValue  # noqa: F401
 from ._types import IndexedSlices
 
+__all__ = [
+    "SparseTensor", "add", "bincount", "concat", "expand_dims", "eye", "fill_empty_rows", "from_dense",
+    "map_values", "mask", "maximum", "minimum", "reduce_max", "reduce_sum", "reorder", "reset_shape", "reshape",
+    "retain", "segment_mean", "segment_sqrt_n", "segment_sum", "slice", "softmax", "sparse_dense_matmul", "split",
+    "to_dense", "to_indicator", "transpose",
+]
+
 InvalidArgumentError = tf.errors.InvalidArgumentError
 
 

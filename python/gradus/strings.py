@@ -7,10 +7,17 @@ import gradus as tf
 
 from ._fingerprint import fingerprint64, siphash24
 from ._ragged_functions import RaggedTensor
-from ._strings import StringTensor, array_of, array_of_any, each, holds_strings, numbers_of
+from ._strings import StringTensor, array_of, each, holds_strings, numbers_of
 from ._unicode import (  # noqa: F401
     unicode_decode, unicode_decode_with_offsets, unicode_encode, unicode_split, unicode_split_with_offsets,
     unicode_transcode)
+
+__all__ = [
+    "as_string", "bytes_split", "format", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match",
+    "regex_replace", "split", "strip", "substr", "to_hash_bucket_fast", "to_hash_bucket_strong", "to_number",
+    "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_split",
+    "unicode_split_with_offsets", "unicode_transcode", "upper",
+]
 
 
 def _invalid(message):
@@ -266,8 +273,7 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):  # noqa:
         value = value if tf.is_tensor(value) else tf.convert_to_tensor(value)
         if not isinstance(value, StringTensor):
             numbers_of(value)
-        shown = tensor_text(value, summarize)
-        text += (f'"{shown}"' if value.dtype.name == "string" and not value.ndim else shown) + rest
+        text += tensor_text(value, summarize) + rest
     return StringTensor(text)
 
 

@@ -228,6 +228,10 @@ class Dataset(collections.abc.Iterable):
         """batch_size elements as one, each padded to the size of the largest."""
         return _kinds.PaddedBatchDataset(self, batch_size, padded_shapes, padding_values, drop_remainder)
 
+    def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=None, name=None):
+        """batch_size elements of different sizes as ragged tensors."""
+        return _kinds.RaggedBatchDataset(self, batch_size, drop_remainder)
+
     def unbatch(self, name=None):
         """The rows of each element as elements."""
         return _kinds.UnbatchDataset(self)

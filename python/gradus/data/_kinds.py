@@ -5,6 +5,6 @@ from ._files import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset, 
 from ._sources import (CounterDataset, ElementsDataset, RandomDataset, RangeDataset, TensorDataset,  # noqa: F401
                        TensorSliceDataset, generator_dataset)
 from ._transforms import (BatchDataset, CacheDataset, FilterDataset, IgnoreErrorsDataset, MapDataset,  # noqa: F401
-                          OptionsDataset, PaddedBatchDataset, PrefetchDataset, RepeatDataset, ScanDataset, ShardDataset,
-                          ShuffleDataset, SkipDataset, TakeDataset, TakeWhileDataset, UnbatchDataset, UniqueDataset,
+                          OptionsDataset, PaddedBatchDataset, PrefetchDataset, RaggedBatchDataset, RepeatDataset, ScanDataset,
+                          ShardDataset, ShuffleDataset, SkipDataset, TakeDataset, TakeWhileDataset, UnbatchDataset, UniqueDataset,
                           WindowDataset, checked_state)

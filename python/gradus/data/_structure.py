@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _core, nest
 from .._compositions import TensorSpec
+from .._kinds import Composite
 from .._types import TensorShape
 from .._strings import StringTensor, holds_strings, string
 
@@ -69,7 +70,7 @@ def _leaf(value):
     import gradus
     if isinstance(value, _core.Variable):
         return value.read_value()
-    if getattr(value, "_is_dataset", False) or isinstance(value, StringTensor):
+    if getattr(value, "_is_dataset", False) or isinstance(value, (StringTensor, Composite)):
         return value
     if holds_strings(value):
         return StringTensor(value)
@@ -101,6 +102,8 @@ def leaf_spec(leaf):
         return StringSpec(leaf.shape)
     if getattr(leaf, "_is_dataset", False):
         return DatasetSpec(leaf.element_spec)
+    if isinstance(leaf, Composite):
+        return leaf._type_spec
     return TensorSpec(leaf.shape, leaf.dtype)
 
 
@@ -174,6 +177,8 @@ def stacked(elements):
 
 def _stack(column, gradus):
     first = column[0]
+    if isinstance(first, Composite):
+        return first._stacked(column)
     if isinstance(first, StringTensor):
         return StringTensor(np.stack([np.asarray(c, object) for c in column]))
     if first is None or not isinstance(first, Tensor):

@@ -393,6 +393,25 @@ class BatchDataset(OneInput):
         return size if size < 0 else size // self._size if self._drop else -(-size // self._size)
 
 
+class RaggedBatchDataset(BatchDataset):
+    """Batches of elements of different sizes, as ragged tensors."""
+
+    def _iterate(self):
+        return self._groups()
+
+    def _joined(self, group):
+        import gradus
+        leaves = [nest.flatten(e) for e in group]
+        columns = [gradus.ragged.stack(list(column)) for column in zip(*leaves)]
+        return nest.pack_sequence_as(group[0], columns)
+
+    def _spec(self):
+        import gradus
+        size = self._size if self._drop else None
+        return nest.map_structure(lambda s: gradus.RaggedTensorSpec([size] + list(s.shape), s.dtype, len(s.shape))
+                                  if len(s.shape) else _structure.with_shape(s, [size]), self._input.element_spec)
+
+
 class PaddedBatchDataset(BatchDataset):
     def __init__(self, dataset, batch_size, padded_shapes, padding_values, drop_remainder):
         super().__init__(dataset, batch_size, drop_remainder)

@@ -9,8 +9,8 @@ from .._strings import numbers_of
 def _places(low, high, size, count):
     """Where `count` samples of each box lie along an axis of `size` pixels: [boxes, count]."""
     if count > 1:
-        step = tf.range(count, dtype=tf.float32) / (count - 1)
-        return (low[:, tf.newaxis] + step * (high - low)[:, tf.newaxis]) * (size - 1)
+        step = (high - low) * (size - 1) / (count - 1)
+        return (low * (size - 1))[:, tf.newaxis] + tf.range(count, dtype=tf.float32) * step[:, tf.newaxis]
     return (0.5 * (low + high) * (size - 1))[:, tf.newaxis]
 
 

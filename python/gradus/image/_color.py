@@ -146,6 +146,7 @@ def _inverse(matrix):
 
 
 rgb_to_yiq = _channels(_YIQ, "Luma and two colour differences (NTSC).")
-yiq_to_rgb = _channels(_inverse(_YIQ), "Red, green and blue of YIQ.")
+yiq_to_rgb = _channels([[1.0, 1.0, 1.0], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]],
+                       "Red, green and blue of YIQ.")
 rgb_to_yuv = _channels(_YUV, "Luma and two colour differences (PAL).")
 yuv_to_rgb = _channels(_inverse(_YUV), "Red, green and blue of YUV.")

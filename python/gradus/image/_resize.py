@@ -136,7 +136,7 @@ def _target(size, height, width, preserve_aspect_ratio):
 
 
 def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False, name=None):
-    """Images in another size, float32 unless the method is "nearest" (or nothing changes).
+    """Images in another size, float32 unless the method is "nearest".
 
     Pixels have their centres at halves, as in TensorFlow 2.
     """
@@ -149,7 +149,7 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
     if rows < 1 or columns < 1:
         raise tf.errors.InvalidArgumentError(None, None, f"output dimensions must be positive, got {rows} x {columns}")
     if (rows, columns) == (height, width):
-        return like(batch, single)
+        return like(batch if method == "nearest" else tf.cast(batch, tf.float32), single)
     if method == "nearest":
         batch = tf.gather(tf.gather(batch, _nearest(height, rows), axis=1), _nearest(width, columns), axis=2)
         return like(batch, single)

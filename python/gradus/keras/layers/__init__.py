@@ -10,7 +10,7 @@ from .convolution import (Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv
                           SeparableConv1D, SeparableConv2D, SeparableConvolution1D, SeparableConvolution2D)
 from .core import (ELU, Activation, Dense, EinsumDense, Embedding, Identity, Lambda, LeakyReLU, Masking, PReLU, ReLU,
                    Softmax)
-from .lookup import IntegerLookup, StringLookup, TextVectorization
+from .lookup import Hashing, IntegerLookup, StringLookup, TextVectorization
 from .merging import (Add, Average, Concatenate, Dot, Maximum, Minimum, Multiply, Subtract, add, average, concatenate,
                       dot,
                       maximum, minimum, multiply, subtract)

@@ -1,7 +1,7 @@
-"""Words and numbers as indices: IntegerLookup, StringLookup and TextVectorization.
+"""Words and numbers as indices: IntegerLookup, StringLookup, TextVectorization and Hashing.
 
-Tensors hold no strings, so text comes as Python strings, lists of them or NumPy arrays, and is looked up at once; the
-results are tensors. Inside a compiled function these layers cannot stand: look up before.
+Text comes as string tensors, dense or ragged, Python strings, lists of them or NumPy arrays, and is looked up at once; the
+results are tensors. A compiled function that has such a layer in it runs as plain Python.
 """
 import collections
 import os
@@ -9,7 +9,12 @@ import re
 
 import numpy as np
 
+from ..._fingerprint import fingerprint64
+from ..._ragged_functions import RaggedTensor
+from ..._strings import StringTensor, numbers_of
+from .._operation import KerasTensor
 from ._common import Layer, tf
+from .preprocessing import encode
 
 _PUNCTUATION = re.compile(r"""[!"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']""")
 
@@ -146,9 +151,8 @@ class _Lookup(Layer):
         return out.reshape(tokens.shape)
 
     def _bucket(self, token):
-        if self.num_oov_indices == 1:
-            return 0
-        raise NotImplementedError("num_oov_indices above 1 is not covered for strings")
+        """Which of the indices for tokens that are not in the vocabulary."""
+        return fingerprint64(token.encode()) % self.num_oov_indices if self.num_oov_indices > 1 else 0
 
     def _encoded(self, numbers):
         if self.output_mode == "int":
@@ -172,6 +176,11 @@ class _Lookup(Layer):
         weights = np.zeros(depth, "float32")
         weights[:len(self._idf)] = self._idf
         return tf.constant(counts.astype("float32") * weights)
+
+    def compute_output_spec(self, inputs):
+        kind = "string" if self.invert and isinstance(self.oov_token, str) else (
+            "float32" if self.output_mode == "tf_idf" else "int64")
+        return KerasTensor(super().compute_output_spec(inputs).shape, kind)
 
     def compute_output_shape(self, input_shape):
         if self.output_mode == "int":
@@ -214,12 +223,17 @@ class StringLookup(_Lookup):
         self._learn(array.tolist() if array.ndim > 1 else [[t] for t in array.tolist()])
 
     def call(self, inputs):
+        if isinstance(inputs, RaggedTensor):
+            if self.output_mode != "int":
+                inputs = inputs.to_tensor(self.mask_token or "")
+            else:
+                return inputs.with_flat_values(self.call(inputs.flat_values))
         if not self.invert:
             return self._encoded(self._numbers(_texts(inputs)))
         tokens = self.get_vocabulary()
-        numbers = np.asarray(inputs)
+        numbers = numbers_of(inputs)
         found = [tokens[i] if 0 <= i < len(tokens) else self.oov_token for i in numbers.reshape(-1).tolist()]
-        return np.array(found, dtype=object).reshape(numbers.shape)
+        return StringTensor(np.array(found, dtype=object).reshape(numbers.shape))
 
     def get_config(self):
         return {**super().get_config(), **self._lookup_config(), "encoding": self.encoding}
@@ -250,7 +264,9 @@ class IntegerLookup(_Lookup):
         self._learn([[t] for t in array.reshape(-1).tolist()] if array.ndim == 1 else array.tolist())
 
     def call(self, inputs):
-        numbers = np.asarray(inputs)
+        if isinstance(inputs, RaggedTensor) and self.output_mode == "int":
+            return inputs.with_flat_values(self.call(inputs.flat_values))
+        numbers = numbers_of(inputs)
         if not self.invert:
             return self._encoded(self._numbers(numbers))
         tokens = self.get_vocabulary()
@@ -268,8 +284,8 @@ class TextVectorization(_Lookup):
     def __init__(self, max_tokens=None, standardize="lower_and_strip_punctuation", split="whitespace", ngrams=None,
                  output_mode="int", output_sequence_length=None, pad_to_max_tokens=False, vocabulary=None,
                  idf_weights=None, sparse=False, ragged=False, encoding="utf-8", name=None, **kwargs):
-        if ragged:
-            raise NotImplementedError("ragged=True is not covered")
+        if ragged and output_mode != "int":
+            raise ValueError(f"`ragged` must be `False` if `output_mode` is `'{output_mode}'`.")
         if standardize not in (None, "lower_and_strip_punctuation", "lower",
                                "strip_punctuation") and not callable(standardize):
             raise ValueError(f"Invalid argument for standardize: {standardize}")
@@ -280,37 +296,48 @@ class TextVectorization(_Lookup):
                          name=name, **_without(kwargs, "vocabulary_size"))
         self.standardize, self.split, self.output_sequence_length = standardize, split, output_sequence_length
         self.ngrams = tuple(range(1, ngrams + 1)) if isinstance(ngrams, int) else ngrams
-        self.ragged, self.encoding = False, encoding
+        self.ragged, self.encoding = ragged, encoding
 
     _token = staticmethod(StringLookup._token)
 
-    def _pieces(self, text):
+    def _pieces(self, texts):
+        """For each text of an array the list of its tokens."""
         how = self.standardize
         if callable(how):
-            text = how(text)
-        elif how is not None:
-            text = text.lower() if "lower" in how else text
-            text = _PUNCTUATION.sub("", text) if "strip" in how else text
+            texts = _texts(how(StringTensor(texts)))
+        texts = texts.reshape(-1).tolist()
+        if how is not None and not callable(how):
+            texts = [t.lower() for t in texts] if "lower" in how else texts
+            texts = [_PUNCTUATION.sub("", t) for t in texts] if "strip" in how else texts
         if callable(self.split):
-            tokens = list(self.split(text))
+            made = self.split(StringTensor(np.array(texts, dtype=object)))
+            rows = made.to_list() if isinstance(made, RaggedTensor) else np.asarray(made).tolist()
+            pieces = [[self._token(t) for t in row] for row in rows]
+        elif self.split is None:
+            pieces = [[t] for t in texts]
         else:
-            tokens = text.split() if self.split == "whitespace" else list(text) if self.split == "character" else [text]
+            pieces = [t.split() if self.split == "whitespace" else list(t) for t in texts]
         if self.ngrams is None:
-            return tokens
-        return [" ".join(tokens[i:i + n]) for n in self.ngrams for i in range(len(tokens) - n + 1)]
+            return pieces
+        return [[" ".join(tokens[i:i + n]) for n in self.ngrams for i in range(len(tokens) - n + 1)]
+                for tokens in pieces]
 
     def adapt(self, data, batch_size=None, steps=None):
         """Takes the vocabulary from texts, or a dataset of batches of them."""
         array = _texts(data) if hasattr(data, "shape") or isinstance(data, (list, tuple)) else np.concatenate(
             [_texts(batch).reshape(-1) for batch in data])
-        self._learn([self._pieces(text) for text in array.reshape(-1).tolist()])
+        self._learn(self._pieces(array))
 
     def call(self, inputs):
         texts = _texts(inputs)
         alone = texts.ndim == 0
         if texts.ndim > 1 and texts.shape[-1] == 1:
             texts = texts[..., 0]
-        pieces = [self._pieces(text) for text in texts.reshape(-1).tolist()]
+        pieces = self._pieces(texts)
+        if self.ragged:
+            pieces = [tokens[:self.output_sequence_length] for tokens in pieces]
+            flat = np.array([t for tokens in pieces for t in tokens], dtype=object)
+            return RaggedTensor.from_row_lengths(tf.constant(self._numbers(flat)), [len(tokens) for tokens in pieces])
         longest = max(map(len, pieces), default=0)
         length = self.output_sequence_length if self.output_sequence_length and self.output_mode == "int" else longest
         table = np.full((len(pieces), length), -1 if self.output_mode != "int" else 0, "int64")
@@ -335,3 +362,41 @@ class TextVectorization(_Lookup):
                 "sparse": False, "ragged": False, "vocabulary": common["vocabulary"],
                 "idf_weights": common["idf_weights"],
                 "encoding": self.encoding, "vocabulary_size": self.vocabulary_size()}
+
+
+class Hashing(Layer):
+    """Strings or integers as one of num_bins numbers, by a hash that stays the same for ever."""
+
+    def __init__(self, num_bins, mask_value=None, salt=None, output_mode="int", sparse=False, **kwargs):
+        if num_bins is None or num_bins <= 0:
+            raise ValueError(f"The `num_bins` for `Hashing` cannot be `None` or non-positive values. Received: "
+                             f"num_bins={num_bins}.")
+        if output_mode not in ("int", "one_hot", "multi_hot", "count"):
+            raise ValueError(f"Invalid value for argument `output_mode`. Received: output_mode={output_mode}")
+        if sparse:
+            raise NotImplementedError("sparse=True is not covered")
+        if output_mode == "int":
+            kwargs.setdefault("dtype", "int64")
+        super().__init__(**kwargs)
+        self.num_bins, self.mask_value, self.output_mode, self.sparse = num_bins, mask_value, output_mode, False
+        self.salt = [salt, salt] if isinstance(salt, int) else list(salt) if salt is not None else None
+        self.built, self._convert_input_args, self._allow_non_tensor_positional_args = True, False, True
+
+    def call(self, inputs):
+        if isinstance(inputs, RaggedTensor) and self.output_mode == "int":
+            return inputs.with_flat_values(self.call(inputs.flat_values))
+        strings = tf.strings.as_string(inputs)
+        bins = self.num_bins - 1 if self.mask_value is not None and self.num_bins > 1 else self.num_bins
+        numbers = (tf.strings.to_hash_bucket_fast(strings, bins) if self.salt is None
+                   else tf.strings.to_hash_bucket_strong(strings, bins, self.salt))
+        if self.mask_value is not None:
+            masked = tf.equal(strings, str(self.mask_value))
+            numbers = tf.where(masked, tf.zeros_like(numbers), numbers + 1 if self.num_bins > 1 else numbers)
+        return numbers if self.output_mode == "int" else encode(numbers, self.output_mode, self.num_bins)
+
+    def compute_output_shape(self, input_shape):
+        return input_shape if self.output_mode == "int" else (*tuple(input_shape)[:-1], self.num_bins)
+
+    def get_config(self):
+        return {**super().get_config(), "num_bins": self.num_bins, "salt": self.salt, "mask_value": self.mask_value,
+                "output_mode": self.output_mode, "sparse": self.sparse}
