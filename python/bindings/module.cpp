@@ -130,14 +130,24 @@ PyObject* class_of(const char* name) {
   return found->second;
 }
 
+namespace {
+
+// Of a Python class, which is registered while the package is imported.
+bool is_instance(PyObject* o, const char* name, PyTypeObject*& type) {
+  if (!type && classes().count(name)) type = reinterpret_cast<PyTypeObject*>(class_of(name));
+  return type && PyObject_TypeCheck(o, type);
+}
+
+}  // namespace
+
 bool is_kind(PyObject* o) {
-  static auto* const type = reinterpret_cast<PyTypeObject*>(class_of("Kind"));
-  return PyObject_TypeCheck(o, type);
+  static PyTypeObject* type = nullptr;
+  return is_instance(o, "Kind", type);
 }
 
 bool is_composite(PyObject* o) {
-  static auto* const type = reinterpret_cast<PyTypeObject*>(class_of("Composite"));
-  return PyObject_TypeCheck(o, type);
+  static PyTypeObject* type = nullptr;
+  return is_instance(o, "Composite", type);
 }
 
 }  // namespace gradus::python
