@@ -91,6 +91,10 @@ def is_inf(x: _Any, name: str | None = None) -> Tensor:
     """Where x is infinite."""
 def is_nan(x: _Any, name: str | None = None) -> Tensor:
     """Where x is not a number."""
+def is_non_decreasing(x: _Any, name: _Any = ...) -> _Any:
+    """Whether no element is below the one before it."""
+def is_strictly_increasing(x: _Any, name: _Any = ...) -> _Any:
+    """Whether every element is above the one before it."""
 def l2_normalize(x: _Any, axis: _Axis | None = None, epsilon: _Any = 1e-12, name: str | None = None) -> Tensor:
     """x divided by its norm."""
 def less(x: _Any, y: _Any, name: str | None = None) -> Tensor:
