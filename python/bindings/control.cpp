@@ -36,7 +36,7 @@ Ref to_tuple(const std::vector<Tensor>& tensors) {
   Ref tuple = Ref::own(PyTuple_New(static_cast<Py_ssize_t>(tensors.size())));
   for (std::size_t i = 0; i < tensors.size(); ++i)
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
-                     tensors[i].defined() ? wrap(tensors[i]) : Py_NewRef(Py_None));
+                     tensors[i].defined() ? wrap(tensors[i]) : Ref::copy(Py_None).release());
   return tuple;
 }
 

@@ -14,10 +14,10 @@ Tensor mask_of(const Arguments& a, int i) {
 }
 
 PyObject* in_tuple(std::initializer_list<Tensor> parts, DType dtype) {
-  const Ref tuple = Ref::own(PyTuple_New(static_cast<Py_ssize_t>(parts.size())));
+  Ref tuple = Ref::own(PyTuple_New(static_cast<Py_ssize_t>(parts.size())));
   Py_ssize_t i = 0;
   for (const Tensor& t : parts) PyTuple_SET_ITEM(tuple.get(), i++, wrap(as(t, dtype)));
-  return Py_NewRef(tuple.get());
+  return tuple.release();
 }
 
 // x, kernel, recurrent kernel and bias, and as many states as the layer has; None: zeros.
@@ -77,11 +77,11 @@ const FunctionEntry entries[] = {
        const Tensor x = a.tensor(0), scale = a.tensor(1), offset = a.tensor(2);
        const nn::BatchNormResult r = on_large(
            x, [&, epsilon = a.real(3)] { return nn::fused_batch_norm(x, scale, offset, epsilon); });
-       const Ref tuple = Ref::own(PyTuple_New(3));
+       Ref tuple = Ref::own(PyTuple_New(3));
        PyTuple_SET_ITEM(tuple.get(), 0, wrap(r.y));
        PyTuple_SET_ITEM(tuple.get(), 1, wrap(r.mean));
        PyTuple_SET_ITEM(tuple.get(), 2, wrap(r.variance));
-       return Py_NewRef(tuple.get());
+       return tuple.release();
      }},
     {"_dropout", "x, rate, seed, axes=()",
      "Zero with probability `rate`, else x / (1 - rate); along `axes` all alike.",

@@ -41,6 +41,7 @@ class Fuser {
       : g_(g),
         group_of_(g.nodes().size(), kNone),
         stage_(g.nodes().size(), 0),
+        reader_(g.value_count(), kNone),
         per_row_(g.value_count(), false) {}
 
   std::shared_ptr<Graph> run() {
@@ -68,6 +69,7 @@ class Fuser {
   bool externals_fit(const Group& g, int row_axes) const;
   bool fits(std::uint32_t g, const Node& n, const Expressible& e) const;
   bool merge(std::uint32_t into, std::uint32_t other);
+  std::uint32_t sibling(const Node& n, const Expressible& e, std::int64_t stage) const;
   void join(std::uint32_t g, std::uint32_t k, const Expressible& e);
   void place(std::uint32_t k);
 
@@ -88,6 +90,7 @@ class Fuser {
   std::vector<Group> groups_;
   std::vector<std::uint32_t> group_of_;  // by node
   std::vector<std::int64_t> stage_;      // by node
+  std::vector<std::uint32_t> reader_;    // by value: the last group that reads it from outside
   std::vector<bool> per_row_;            // by value: one element for each row of its group
   std::int64_t last_effect_ = -1;        // the stage of the last stateful node
 };
@@ -205,10 +208,23 @@ bool Fuser::merge(std::uint32_t into, std::uint32_t other) {
   if (external.size() > expr::kMaxInputs) return false;
   a.row_axes = row_axes;
   a.external = std::move(external);
+  for (Value v : b.external) reader_[v] = into;
   for (std::uint32_t k : b.nodes) group_of_[k] = into;
   a.nodes.insert(a.nodes.end(), b.nodes.begin(), b.nodes.end());
   b = Group{a.domain, 0, a.stage, {}, {}};
   return true;
+}
+
+// A group of the same stage that reads one of the node's operands: then it is read once for both.
+std::uint32_t Fuser::sibling(const Node& n, const Expressible& e, std::int64_t stage) const {
+  if (!e.yes) return kNone;
+  for (Value v : g_.operands(n)) {
+    const std::uint32_t id = reader_[v];
+    if (id != kNone && groups_[id].stage == stage && shape(v) == *groups_[id].domain &&
+        fits(id, n, e))
+      return id;
+  }
+  return kNone;
 }
 
 void Fuser::join(std::uint32_t id, std::uint32_t k, const Expressible& e) {
@@ -219,6 +235,7 @@ void Fuser::join(std::uint32_t id, std::uint32_t k, const Expressible& e) {
     if (is_number(v) || group(v) == id) continue;
     if (std::find(g.external.begin(), g.external.end(), v) == g.external.end())
       g.external.push_back(v);
+    reader_[v] = id;
   }
   g.nodes.push_back(k);
   group_of_[k] = id;
@@ -263,6 +280,7 @@ void Fuser::place(std::uint32_t k) {
     home = kNone;
     ++stage;
   }
+  if (home == kNone) home = sibling(n, e, stage);
   if (home == kNone) {
     if (!e.yes) {
       stage_[k] = stage;

@@ -35,7 +35,7 @@ using Xmm = Machine::Xmm;
 // Frame offsets below 64 are fixed.
 constexpr int kCallerStack = 0, kColumnsLeft = 8;
 // Steps of element code that is short, that is a chain, and that is long: choose_copies.
-constexpr std::size_t kShortBody = 16, kChain = 32, kLongBody = 250;
+constexpr std::size_t kShortBody = 16, kChain = 20, kLongBody = 250;
 
 // Registers for ports; those from the fifth on belong to the caller.
 constexpr int kPortRegisters[] = {Xbyak::Operand::RSI, Xbyak::Operand::R8,  Xbyak::Operand::R9,
@@ -169,7 +169,7 @@ class Emission {
   // How many copies of the element code to interleave. One copy is a chain of dependent
   // instructions, longer than the processor looks ahead, so several keep it busier. That is worth
   // reading constants from memory and even spilling: measured on the functions of math.h, four
-  // copies win for chains of 32 to 250 steps, two beyond that; short code wants its registers, and
+  // copies win for chains of 20 to 250 steps, two beyond that; short code wants its registers, and
   // rather two copies with all constants in registers than four without: it loads enough as it is.
   int choose_copies(const Sequence& body, int room) const {
     const std::size_t steps = body.steps.size();
@@ -238,7 +238,8 @@ class Emission {
   void emit(const Sequence& sequence, const Place& at, int copies = 1) {
     m_.begin_sequence();
     for (const Step& step : sequence.steps)
-      for (int k = 0; k < copies; ++k) m_.step(step, {.copy = at.copy + k, .masked = at.masked});
+      for (int k = 0; k < copies; ++k)
+        m_.step(step, {.copy = at.copy + k, .masked = at.masked, .again = k + 1 < copies});
   }
 
   void pass(std::size_t index) {

@@ -127,8 +127,12 @@ Machine::Xmm Machine::reg(std::uint16_t v) {
   return vec(t, now(v).reg);
 }
 
+bool Machine::has_room() const {
+  return std::popcount(free_ & usable_ & ~locked_) > 1;  // one is for the result
+}
+
 Machine::Source Machine::any(std::uint16_t v) {
-  if (in_register(v) || (lazy_[v] && at_.masked))
+  if (in_register(v) || (lazy_[v] && at_.masked) || (wanted_again(v) && has_room()))
     return {false, reg(v), Address(0, false, RegExp())};
   if (!lazy_[v]) return {true, Xmm(0), memory_of(v)};
   const int bytes = is_wide(instr(v).type) ? 8 : 4;

@@ -34,6 +34,7 @@ inline constexpr int kMaxCopies = 4;  // vectors that one turn of a loop handles
 struct Place {
   int copy = 0;         // which of the unrolled copies
   bool masked = false;  // only the first rcx elements exist
+  bool again = false;   // the same step follows for another copy
 };
 
 // Predicates of vcmpps and vcmppd.
@@ -159,8 +160,11 @@ class Machine : public Xbyak::CodeGenerator {
   Source any(std::uint16_t v);  // in a register or, if it is not in one, in memory
   bool dies(std::uint16_t v) const {
     const Now& n = now(v);
-    return n.next == kNever && n.reg >= 0;
+    return n.next == kNever && n.reg >= 0 && !wanted_again(v);
   }
+  // What does not differ between the copies is loaded once for all of them, if there is room.
+  bool wanted_again(std::uint16_t v) const { return at_.again && !varies_[v]; }
+  bool has_room() const;
   void release();  // operands that are not needed any more give up their registers
   Xmm define();    // the register of the result
   void end_step();

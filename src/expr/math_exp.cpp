@@ -57,7 +57,13 @@ Expr cosh_value(const Expr* in) {
   return half + 0.25 / half;
 }
 
-// x - x^3 / 3 + ... near 0; 1 - 2 e / (1 + e) with e = e^(-2|x|) further out.
+// e / (1 + e) with e = e^(-2|x|): of tanh and of its derivative, which share it in a fused loop.
+Expr tanh_quotient(Expr magnitude) {
+  const Expr e = exp_of_nonpositive(-2 * magnitude);
+  return e / (e + 1);
+}
+
+// x - x^3 / 3 + ... near 0, and 1 - 2 q further out.
 Expr tanh_value(const Expr* in) {
   const auto parts = split_sign(in[0]);
   const Expr a = parts.magnitude, z = a * a;
@@ -69,14 +75,12 @@ Expr tanh_value(const Expr* in) {
                 -0.0014549578944390053, 0.0005863133257123922, -0.00022855771948676463,
                 7.71369878984808e-05, -1.606895985037041e-05}),
           a);
-  const ExpParts exponent = exp_parts(-2 * min(a, pick(a, 10, 20)));
-  const Expr e = (exponent.m + 1) * power_of_two(a, exponent.steps);
-  const Expr large = fma(e / (e + 1), -2, constant(e, 1));
+  const Expr large = fma(tanh_quotient(a), -2, constant(a, 1));
   return parts.restore(select(a < 0.625, small, large));
 }
 
 Expr sech_squared_value(const Expr* in) {
-  const Expr e = exp_of_nonpositive(-2 * abs(in[0])), q = e / (e + 1);
+  const Expr q = tanh_quotient(split_sign(in[0]).magnitude);
   return 4 * fma(-q, q, q);
 }
 

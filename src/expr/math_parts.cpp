@@ -65,8 +65,9 @@ Expr power_of_two(Expr like, Expr steps, int offset) {
 }
 
 Expr exp_of_nonpositive(Expr x, Expr lo) {
-  const ExpParts parts = exp_parts(max(x, pick(x, -104, -746)), lo);
-  return scale_by_power(parts.m + 1, parts.steps);
+  // At the clamped argument n is one below the exponents of normal numbers: its power is then 0.
+  const ExpParts parts = exp_parts(max(x, pick(x, -88, -709)), lo);
+  return (parts.m + 1) * power_of_two(x, parts.steps);
 }
 
 LogParts log_parts(Expr x) {

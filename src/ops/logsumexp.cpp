@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/check.h"
 #include "expr/math.h"
+#include "expr/math_parts.h"
 #include "gradus/elementwise.h"
 #include "gradus/indexing.h"
 #include "gradus/reduce.h"
 #include "gradus/scan.h"
 #include "gradus/shaping.h"
+#include "graph/batch.h"
 #include "graph/symbols.h"
 #include "kernels/movement.h"
 #include "kernels/scan.h"
@@ -25,10 +28,24 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Exprs = RowKernel::Exprs;
+
+// A row less its largest element, or as it is if that is no number to subtract.
+struct Shifted {
+  Expr largest, shift, exponential, total;
+  explicit Shifted(Expr x)
+      : largest(expr::row_max(x)),
+        shift(select(expr::is_finite(largest), largest, 0)),
+        exponential(expr::exp_of_nonpositive(x - shift)),
+        total(expr::row_sum(exponential)) {}
+};
 const RowKernel logsumexp_rows({RowOperand::row}, {RowOperand::per_row}, [](const Exprs& in) {
-  const Expr largest = expr::row_max(in[0]);
-  const Expr shift = select(expr::is_finite(largest), largest, 0);
-  return Exprs{expr::log(expr::row_sum(expr::exp(in[0] - shift))) + shift};
+  const Shifted row(in[0]);
+  return Exprs{select(row.largest < kInfinity, expr::log(row.total) + row.shift, row.largest)};
+});
+// In a program with the sum itself all but the last step is computed once for both.
+const RowKernel shares_rows({RowOperand::row}, {RowOperand::row}, [](const Exprs& in) {
+  const Shifted row(in[0]);
+  return Exprs{row.exponential * (1 / select(row.total == 0, 1, row.total))};
 });
 
 // Rows of the reduced axes, which are first moved to the end if they are not there.
@@ -66,11 +83,6 @@ void logsumexp_kernel(const KernelCall& c) {
 // that a share of it should be.
 Tensor subtractable(const Tensor& y) { return where(equal(y, -kInfinity), 0, y); }
 
-// The share of each element in its sum.
-Tensor shares(const Site& s) {
-  return exp(s.in[0] - subtractable(with_axes(s.out[0], s.shape(0), s.get<ReduceAttrs>().axes)));
-}
-
 struct RunningAttrs {
   int axis = 0;
   bool reverse = false;
@@ -95,6 +107,45 @@ Tensor before(const Tensor& y, int axis, bool reverse) {
 
 }  // namespace
 
+const Op logsumexp_shares_op = composite(
+    {.name = "logsumexp_shares",
+     .doc = "exp(x - logsumexp(x)) along the last axis: what each element has of its sum.",
+     .infer =
+         [](const Call& c, Avals& out) {
+           if (c.shape(0).rank() == 0)
+             fail<InvalidArgumentError>("[logsumexp_shares] needs an axis, got a scalar");
+           out.push_back({c.in[0].dtype, c.shape(0)});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           const std::int64_t cols = c.shape(0).back();
+           shares_rows(cols == 0 ? 0 : c.in[0].count() / cols, cols, c.in, c.out);
+         },
+     .batch = batch_leading,
+     .expression = RowKernel::expression<shares_rows>,
+     .row_axes = last_axis_is_row,
+     .samples =
+         [] {
+           return std::vector<Sample>{{{{{3, 5}}}, nullptr},
+                                      {{{{4}}}, nullptr},
+                                      {{{{2, 3, 1}}}, nullptr},
+                                      {{{{0, 3}}}, nullptr}};
+         }},
+    [](const void*, std::span<const Tensor> in) {
+      return Tensors{exp(in[0] - subtractable(reduce_logsumexp(in[0], {-1}, true)))};
+    });
+
+namespace {
+
+// The share of each element in its sum.
+Tensor shares(const Site& s) {
+  const Ints& axes = s.get<ReduceAttrs>().axes;
+  if (trailing_axes(axes, s.shape(0).rank()) == 1) return logsumexp_shares_op(s.in[0]);
+  return exp(s.in[0] - subtractable(with_axes(s.out[0], s.shape(0), axes)));
+}
+
+}  // namespace
+
 const Op reduce_logsumexp_op = general(
     {.name = "reduce_logsumexp",
      .doc = "log(sum(exp(x))) over axes, safe at any scale; -inf over nothing.",
@@ -102,6 +153,8 @@ const Op reduce_logsumexp_op = general(
      .infer = infer_reduce,
      .kernel = logsumexp_kernel,
      .batch = batch_reduce,
+     .expression = RowKernel::expression<logsumexp_rows>,
+     .row_axes = trailing_axes_of,
      .samples = reduce_samples,
      .like = "scipy.special.logsumexp"},
     [](const Site& s, std::span<const Tensor> t, std::span<Tensor> out) {

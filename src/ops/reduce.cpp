@@ -26,16 +26,6 @@ void reduce_kernel(const KernelCall& c) {
                   c.out[0].data);
 }
 
-// Along trailing axes a reduction is one along rows.
-int trailing_axes(const Ints& axes, int rank) {
-  for (int i = 0; i < axes.rank(); ++i)
-    if (axes[i] != rank - axes.rank() + i) return -1;
-  return axes.rank() == 0 ? -1 : axes.rank();
-}
-int trailing_axes_of(const Call& c) {
-  return trailing_axes(c.get<ReduceAttrs>().axes, c.shape(0).rank());
-}
-
 constexpr bool is_fusible(Reduction r) {
   return r == Reduction::sum || r == Reduction::prod || r == Reduction::max || r == Reduction::min;
 }

@@ -43,6 +43,16 @@ std::vector<Sample> reduce_samples() {
           sample<ReduceAttrs>({arg({2, 1})}, {{}, false})};
 }
 
+int trailing_axes(const Ints& axes, int rank) {
+  for (int i = 0; i < axes.rank(); ++i)
+    if (axes[i] != rank - axes.rank() + i) return -1;
+  return axes.rank() == 0 ? -1 : axes.rank();
+}
+
+int trailing_axes_of(const Call& c) {
+  return trailing_axes(c.get<ReduceAttrs>().axes, c.shape(0).rank());
+}
+
 Tensor with_axes(const Tensor& y, const Shape& in, const Ints& axes) {
   return reshape(y, reduced_shape(in, axes, true));
 }

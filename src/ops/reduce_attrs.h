@@ -20,6 +20,11 @@ void infer_reduce(const Call& call, Avals& out);
 Tensors batch_reduce(const BatchCall& call);
 std::vector<Sample> reduce_samples();
 
+// Along trailing axes a reduction is one along rows: how many they are, -1 for other axes. The
+// second is OpInfo::row_axes of a record with ReduceAttrs.
+int trailing_axes(const Ints& axes, int rank);
+int trailing_axes_of(const Call& call);
+
 // A result of reducing `axes` of a tensor of shape `in`, with those axes back as size 1.
 Tensor with_axes(const Tensor& y, const Shape& in, const Ints& axes);
 // g divided by the number of elements behind each result.

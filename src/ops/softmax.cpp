@@ -3,8 +3,10 @@
 
 #include "base/check.h"
 #include "expr/math.h"
+#include "expr/math_parts.h"
 #include "gradus/elementwise.h"
 #include "gradus/indexing.h"
+#include "gradus/makers.h"
 #include "gradus/nn.h"
 #include "gradus/reduce.h"
 #include "gradus/shaping.h"
@@ -19,11 +21,12 @@ namespace gradus {
 namespace {
 
 using expr::exp;
+using expr::exp_of_nonpositive;
 using expr::log;
 using expr::row_max;
 using expr::row_sum;
 using Exprs = RowKernel::Exprs;
-constexpr auto kRow = RowOperand::row, kPerRow = RowOperand::per_row;
+constexpr auto kRow = RowOperand::row, kPerRow = RowOperand::per_row, kShared = RowOperand::shared;
 
 // A row of nothing but -inf (everything masked) has no largest element to subtract.
 Expr safe_max(Expr x) {
@@ -42,7 +45,7 @@ void last_axis_kernel(const KernelCall& c) {
 }
 
 const RowKernel softmax_rows({kRow}, {kRow}, [](const Exprs& in) {
-  const Expr e = exp(in[0] - safe_max(in[0]));
+  const Expr e = exp_of_nonpositive(in[0] - safe_max(in[0]));
   return Exprs{e * (1 / row_sum(e))};  // one quotient for each row
 });
 const RowKernel softmax_gradient_rows({kRow, kRow}, {kRow}, [](const Exprs& in) {
@@ -51,7 +54,7 @@ const RowKernel softmax_gradient_rows({kRow, kRow}, {kRow}, [](const Exprs& in) 
 });
 const RowKernel log_softmax_rows({kRow}, {kRow}, [](const Exprs& in) {
   const Expr shifted = in[0] - safe_max(in[0]);
-  return Exprs{shifted - log(row_sum(exp(shifted)))};
+  return Exprs{shifted - log(row_sum(exp_of_nonpositive(shifted)))};
 });
 const RowKernel log_softmax_gradient_rows({kRow, kRow}, {kRow}, [](const Exprs& in) {
   const Expr y = in[0], g = in[1];
@@ -78,6 +81,11 @@ void check_pair(const Call& c, Avals& out) {
   check_last_axis(c, out);
   check_same_dtype(c);
   check_operand_shape(c, 1, c.shape(0));
+}
+
+std::vector<Sample> label_samples() {
+  return {{{{{3, 5}}, {{3}, 0, 5, Fill::integer}}, nullptr},
+          {{{{2, 2, 3}}, {{2, 2}, 0, 3, Fill::integer}}, nullptr}};
 }
 
 Tensor last_sum(const Tensor& x) { return reduce_sum(x, {-1}, true); }
@@ -169,16 +177,23 @@ Tensor along(const Op& op, const Tensor& x, int axis) {
 // and, because the exponentials are at hand, its gradient with respect to the logits.
 const RowKernel cross_entropy_rows({kRow, kRow}, {kPerRow, kRow}, [](const Exprs& in) {
   const Expr x = in[0], p = in[1];
-  const Expr shifted = x - safe_max(x), e = exp(shifted), total = row_sum(e);
+  const Expr shifted = x - safe_max(x), e = exp_of_nonpositive(shifted), total = row_sum(e);
   const Expr mass = row_sum(p);
   // A probability of exactly 0 contributes nothing, whatever the logit.
   const Expr picked = row_sum(select(p == 0, 0, p * shifted));
   return Exprs{log(total) * mass - picked, e * (mass / total) - p};
 });
 const RowKernel sparse_rows({kRow}, {kPerRow, kRow}, [](const Exprs& in) {
-  const Expr m = safe_max(in[0]), e = exp(in[0] - m), total = row_sum(e);
+  const Expr m = safe_max(in[0]), e = exp_of_nonpositive(in[0] - m), total = row_sum(e);
   return Exprs{log(total) + m, e * (1 / total)};
 });
+
+const RowKernel cross_entropy_at_rows(
+    {kRow, kPerRow, kPerRow, kShared}, {kPerRow, kRow}, [](const Exprs& in) {
+      const Expr m = safe_max(in[0]), e = exp_of_nonpositive(in[0] - m), total = row_sum(e);
+      const Expr at_label = select(in[2] == in[3], 1, constant(e, 0));
+      return Exprs{log(total) + m - in[1], e * (1 / total) - at_label};
+    });
 
 void clear(const View& v) {
   std::memset(v.data, 0, static_cast<std::size_t>(v.count()) * size_of(v.dtype));
@@ -214,33 +229,57 @@ void infer_sparse(const Call& c, Avals& out) {
   out.push_back({c.in[0].dtype, c.shape(0)});
 }
 
-template <class T, class Label>
-void subtract_labels(const KernelCall& c) {
+// Calls f(row, label) for each label of the second input, which must name one of the columns.
+template <class Label, class F>
+void for_each_label(const KernelCall& c, F f) {
   const std::int64_t cols = c.shape(0).back(), rows = c.in[1].count();
-  const T* logits = c.in[0].as<T>();
-  T *loss = c.out[0].as<T>(), *gradient = c.out[1].as<T>();
   for (std::int64_t r = 0; r < rows; ++r) {
     const auto label = static_cast<std::int64_t>(c.in[1].as<Label>()[r]);
     if (label < 0 || label >= cols) {
       fail<InvalidArgumentError>("[sparse_softmax_cross_entropy_with_logits] label ", label,
                                  " at row ", r, " is out of range: it must be in [0, ", cols, ")");
     }
-    loss[r] = static_cast<T>(loss[r] - logits[r * cols + label]);
-    gradient[r * cols + label] = static_cast<T>(gradient[r * cols + label] - T(1));
+    f(r, label);
   }
+}
+
+template <class T>
+void subtract_labels(const KernelCall& c) {
+  const std::int64_t cols = c.shape(0).back();
+  const T* logits = c.in[0].as<T>();
+  T *loss = c.out[0].as<T>(), *gradient = c.out[1].as<T>();
+  const auto subtract = [&](std::int64_t r, std::int64_t label) {
+    loss[r] = loss[r] - logits[r * cols + label];
+    gradient[r * cols + label] -= T(1);
+  };
+  c.in[1].dtype == int64 ? for_each_label<std::int64_t>(c, subtract)
+                         : for_each_label<std::int32_t>(c, subtract);
 }
 
 void sparse_kernel(const KernelCall& c) {
   run_rows(sparse_rows, {{c.op, c.attrs, c.in.first(1)}, c.out}, c.out);
-  const bool wide = c.in[1].dtype == int64;
-  if (c.in[0].dtype == float32) {
-    wide ? subtract_labels<float, std::int64_t>(c) : subtract_labels<float, std::int32_t>(c);
-  } else {
-    wide ? subtract_labels<double, std::int64_t>(c) : subtract_labels<double, std::int32_t>(c);
-  }
+  c.in[0].dtype == float32 ? subtract_labels<float>(c) : subtract_labels<double>(c);
+}
+
+template <class T>
+void pick_labels(const KernelCall& c) {
+  const std::int64_t cols = c.shape(0).back();
+  const T* logits = c.in[0].as<T>();
+  T *picked = c.out[0].as<T>(), *place = c.out[1].as<T>();
+  const auto pick = [&](std::int64_t r, std::int64_t label) {
+    picked[r] = logits[r * cols + label];
+    place[r] = static_cast<T>(label);
+  };
+  c.in[1].dtype == int64 ? for_each_label<std::int64_t>(c, pick)
+                         : for_each_label<std::int32_t>(c, pick);
 }
 
 Tensor column(const Tensor& per_row) { return expand_dims(per_row, -1); }
+
+// 1 where a column is the place of its row, 0 elsewhere.
+Tensor indicator(const Tensor& place, std::int64_t cols) {
+  return cast(equal(column(place), iota(cols, place.dtype())), place.dtype());
+}
 
 // With p the labels and q = softmax(x): loss = -sum(p log q), gradient = q sum(p) - p. Labels given
 // as indices are constants with sum(p) = 1.
@@ -315,27 +354,103 @@ const Op cross_entropy_op =
              .like = "tensorflow.nn.softmax_cross_entropy_with_logits"},
             cross_entropy_jvp<false>, cross_entropy_vjp<false>);
 
-const Op sparse_cross_entropy_op = general(
-    {.name = "sparse_softmax_cross_entropy_with_logits",
-     .doc = "-log_softmax(logits)[label] along the last axis, and its gradient.",
+extern const Op label_logits_op;  // its own derivative
+const Op label_logits_op = general(
+    {.name = "label_logits",
+     .doc = "The logit at each label along the last axis, and the label as a number of that dtype.",
      .dtypes = one_dtype(float32) | one_dtype(float64),
      .inputs = 2,
      .outputs = 2,
      .differentiable = 1,
-     .infer = infer_sparse,
-     .kernel = sparse_kernel,
+     .infer =
+         [](const Call& c, Avals& out) {
+           infer_sparse(c, out);
+           out[1].shape = out[0].shape;
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           c.in[0].dtype == float32 ? pick_labels<float>(c) : pick_labels<double>(c);
+         },
      .batch = batch_leading,
      .reads =
          [](const void*, std::uint32_t) {
-           return Reads{3, 2};
+           return Reads{2, 2};
          },
+     .samples = label_samples},
+    [](const Site& s, std::span<const Tensor> t, std::span<Tensor> out) {
+      const Tensor in[] = {t[0], s.in[1]};
+      out[0] = label_logits_op.run(in, nullptr)[0];
+    },
+    [](const Site& s, std::span<const Tensor> cts, std::uint32_t, std::span<Cotangent> grads) {
+      if (cts[0].defined()) grads[0] = column(cts[0]) * indicator(s.out[1], s.shape(0).back());
+    });
+
+const Op cross_entropy_at_op = composite(
+    {.name = "cross_entropy_at",
+     .doc =
+         "The cross entropy of rows of logits and its gradient, given the logit and the place of "
+         "each label, and the numbers of the columns.",
+     .dtypes = one_dtype(float32) | one_dtype(float64),
+     .inputs = 4,
+     .outputs = 2,
+     .differentiable = 3,
+     .infer =
+         [](const Call& c, Avals& out) {
+           check_last_axis(c, out);
+           check_same_dtype(c);
+           Shape per_row = c.shape(0);
+           per_row[per_row.rank() - 1] = 1;
+           check_operand_shape(c, 1, per_row);
+           check_operand_shape(c, 2, per_row);
+           check_operand_shape(c, 3, Shape{c.shape(0).back()});
+           out[0].shape = without_last(c.shape(0));
+           out.push_back({c.in[0].dtype, c.shape(0)});
+         },
+     .kernel = last_axis_kernel<cross_entropy_at_rows>,
+     .expression = RowKernel::expression<cross_entropy_at_rows>,
+     .row_axes = last_axis_is_row,
      .samples =
          [] {
-           return std::vector<Sample>{{{{{3, 5}}, {{3}, 0, 5, Fill::integer}}, nullptr},
-                                      {{{{2, 2, 3}}, {{2, 2}, 0, 3, Fill::integer}}, nullptr}};
-         },
-     .like = "tensorflow.nn.sparse_softmax_cross_entropy_with_logits"},
-    cross_entropy_jvp<true>, cross_entropy_vjp<true>);
+           return std::vector<Sample>{{{{{3, 5}}, {{3, 1}}, {{3, 1}, 2, 2}, {{5}, 2, 2}}, nullptr},
+                                      {{{{2, 1, 4}}, {{2, 1, 1}}, {{2, 1, 1}}, {{4}}}, nullptr}};
+         }},
+    [](const void*, std::span<const Tensor> in) {
+      return Tensors{reduce_logsumexp(in[0], {-1}) - squeeze(in[1], {-1}),
+                     nn::softmax(in[0]) - cast(equal(in[2], in[3]), in[0].dtype())};
+    });
+
+namespace {
+
+// In ops that fuse with what is around, such as the scale of the loss. Not where a label may not be
+// a number of the logits' dtype, or where the count of columns is not known.
+Tensors sparse_in_a_loop(const void*, std::span<const Tensor> in) {
+  const std::int64_t cols = in[0].shape().back();
+  if (cols < 0 || cols >= 1 << 24) return {};
+  const Tensors label = label_logits_op.run(in, nullptr);
+  const Tensor at[] = {in[0], column(label[0]), column(label[1]), iota(cols, in[0].dtype())};
+  return cross_entropy_at_op.run(at, nullptr);
+}
+
+}  // namespace
+
+const Op sparse_cross_entropy_op =
+    general({.name = "sparse_softmax_cross_entropy_with_logits",
+             .doc = "-log_softmax(logits)[label] along the last axis, and its gradient.",
+             .dtypes = one_dtype(float32) | one_dtype(float64),
+             .inputs = 2,
+             .outputs = 2,
+             .differentiable = 1,
+             .infer = infer_sparse,
+             .kernel = sparse_kernel,
+             .batch = batch_leading,
+             .reads =
+                 [](const void*, std::uint32_t) {
+                   return Reads{3, 2};
+                 },
+             .lower = sparse_in_a_loop,
+             .samples = label_samples,
+             .like = "tensorflow.nn.sparse_softmax_cross_entropy_with_logits"},
+            cross_entropy_jvp<true>, cross_entropy_vjp<true>);
 
 namespace nn {
 

@@ -64,8 +64,8 @@ const Accuracy kAccuracies[] = {
      reference::sech_squared,
      3.2,
      3.2,
-     {{-51, 51}, {-1, 1}},
-     {{-370, 370}, {-1, 1}}},
+     {{-43.8, 43.8}, {-1, 1}},
+     {{-354, 354}, {-1, 1}}},
     {&asinh_fn,
      ::asinhl,
      2.4,
@@ -79,20 +79,20 @@ const Accuracy kAccuracies[] = {
      {{1, 3e38, kLog}, {1, 4}, {1, 1.001}},
      {{1, 1e308, kLog}, {1, 4}, {1, 1.001}}},
     {&atanh_fn, ::atanhl, 2.2, 2, {{1e-45, 1, kLog}, {-1, 1}}, {{5e-324, 1, kLog}, {-1, 1}}},
-    {&sigmoid_fn, reference::sigmoid, 2.5, 2.5, {{-104, 50}, {-1, 1}}, {{-746, 50}, {-1, 1}}},
+    {&sigmoid_fn, reference::sigmoid, 2.5, 2.5, {{-87.5, 50}, {-1, 1}}, {{-708, 50}, {-1, 1}}},
     {&sigmoid_slope_fn,
      reference::sigmoid_slope,
      3.2,
      3.2,
-     {{-104, 104}, {-1, 1}},
-     {{-746, 746}, {-1, 1}}},
-    {&softplus_fn, reference::softplus, 2, 2, {{-104, 104}, {-2, 2}}, {{-746, 746}, {-2, 2}}},
+     {{-87.5, 87.5}, {-1, 1}},
+     {{-708, 708}, {-1, 1}}},
+    {&softplus_fn, reference::softplus, 2, 2, {{-87.5, 104}, {-2, 2}}, {{-708, 746}, {-2, 2}}},
     {&log_sigmoid_fn,
      reference::log_sigmoid,
      2.1,
      2,
-     {{-104, 104}, {-2, 2}},
-     {{-746, 746}, {-2, 2}}},
+     {{-104, 87.5}, {-2, 2}},
+     {{-746, 708}, {-2, 2}}},
     {&sin_fn,
      ::sinl,
      2.4,
@@ -186,6 +186,17 @@ void check_accuracy(const Accuracy& row, const std::vector<Range>& ranges, doubl
     EXPECT_LE(worst, bound) << row.fn->name << (sizeof(T) == 4 ? " float32" : " float64") << " in ["
                             << range.low << ", " << range.high << "] at " << at;
   }
+}
+
+// Functions made of e^-|x| end at the smallest normal number, without a jump back up.
+TEST(ExprMath, TailsBelowTheNormalNumbersAreZero) {
+  const std::vector<float> x = {-88.1f, -89,    -104,
+                                -200,   -1e10f, -std::numeric_limits<float>::infinity()};
+  for (const Fn* fn : {&sigmoid_fn, &sigmoid_slope_fn, &sech_squared_fn, &softplus_fn})
+    for (const float y : evaluate<float>(*fn, {x})) EXPECT_EQ(y, 0) << fn->name;
+  const std::vector<double> wide = {-709.5, -746, -1e4, -std::numeric_limits<double>::infinity()};
+  for (const Fn* fn : {&sigmoid_fn, &sigmoid_slope_fn, &sech_squared_fn, &softplus_fn})
+    for (const double y : evaluate<double>(*fn, {wide})) EXPECT_EQ(y, 0) << fn->name;
 }
 
 TEST(ExprMath, AccuracyFloat32) {
