@@ -209,7 +209,8 @@ def Assert(condition, data, summarize=None, name=None):  # noqa: N802
 
 def _first_elements(tensor, most, in_program):
     """As TensorFlow writes them: its kernels and its Python differ."""
-    shown = [str(v) for v in tensor.numpy().ravel()[:most]]
+    number = _number_text(tensor.dtype) if in_program else str
+    shown = [number(v) for v in tensor.numpy().ravel()[:most]]
     more = ["..."] * (tensor.shape.num_elements() > most)
     return " ".join(shown) + "".join(more) if in_program else ", ".join(shown + more)
 
