@@ -61,10 +61,7 @@ Jacobian jacobian_of(PrivateTape& tape, const Tensor& target, const JacobianOpti
   const Shape& t = target.shape();
   std::vector<Tensor> blocks(tape.ids().size());
   if (report.mode == JacobianMode::reverse) {
-    blocks = sweep.rows(report.outputs, [&](std::int64_t first, std::int64_t count) {
-      return reshape(identity_rows(first, count, report.outputs, target.dtype()),
-                     joined({count}, t));
-    });
+    blocks = sweep.rows(report.outputs);
   } else {
     for (std::size_t s = 0; s < blocks.size(); ++s) {
       if (tape.ids()[s].empty()) continue;

@@ -29,9 +29,7 @@ std::vector<Gradient> GradientTape::jacobian(const Tensor& target,
   for (const Source& s : sources) ids.push_back(reads_of(*state_, s));
   const std::int64_t n = target.num_elements();
   VectorSweep sweep{*state_->recording, state_->bit, ids, target, chunk, use.is_last()};
-  const std::vector<Tensor> rows = sweep.rows(n, [&](std::int64_t first, std::int64_t count) {
-    return reshape(identity_rows(first, count, n, target.dtype()), joined({count}, target.shape()));
-  });
+  const std::vector<Tensor> rows = sweep.rows(n);
   std::vector<Gradient> jacobians;
   for (std::size_t s = 0; s < sources.size(); ++s) {
     const Shape shape = joined(target.shape(), sources[s].shape());
@@ -65,11 +63,7 @@ Gradient GradientTape::batch_jacobian(const Tensor& target, const Source& source
   std::int64_t n = 1;  // rows of one example
   for (int i = 1; i < t.rank(); ++i) n *= t[i];
   VectorSweep sweep{*state_->recording, state_->bit, ids, target, chunk, use.is_last()};
-  const Tensor rows = sweep.rows(n, [&](std::int64_t first, std::int64_t count) {
-    const Shape one = joined({count, 1}, std::span(t.begin() + 1, t.end()));
-    const Tensor seed = reshape(identity_rows(first, count, n, target.dtype()), one);
-    return broadcast_to(seed, joined({count}, t));
-  })[0];
+  const Tensor rows = sweep.rows(n)[0];
   const Shape shape = joined(t, std::span(s.begin() + 1, s.end()));
   if (rows.defined()) {  // (n, b, s...): the examples come first
     Shape order{1, 0};

@@ -2,6 +2,7 @@
 
 #include "autodiff/cotangent_table.h"
 #include "autodiff/densify.h"
+#include "autodiff/slopes.h"
 #include "autodiff/thread_tapes.h"
 #include "base/check.h"
 #include "gradus/ops.h"
@@ -55,7 +56,7 @@ void pull_back_elementwise(const Site& site, Cotangent& ct, std::uint32_t wanted
     if (!d.is_identity) {
       Args args{g};
       push_reads(args, d.reads, site, true);
-      g = d.op->run_one(args, nullptr);
+      g = scale_by_derivative(*d.op, args);
     }
     sink.add(i, rows ? Cotangent::rows(ct.indices(), std::move(g), ct.shape())
                      : unbroadcast(std::move(g), ct.shape(), site.args[i].shape));

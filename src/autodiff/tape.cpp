@@ -72,13 +72,16 @@ std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
   }
   CotangentTable table(values);
   Id highest = 0;
-  for (std::size_t t = 0; t < request.targets.size(); ++t) {
-    if (!request.targets[t].impl()->has(kTracked)) continue;
-    const Id id = recording.find(request.targets[t]);
-    if (id == Recording::kNone || !(recording.followers(id) & bit)) continue;
-    table.add(id, request.seeds[t]);
+  const auto start = [&](Id id, const Cotangent& seed) {
+    if (id == Recording::kNone || !(recording.followers(id) & bit)) return;
+    table.add(id, seed);
     highest = std::max(highest, id);
-  }
+  };
+  for (std::size_t t = 0; t < request.targets.size(); ++t)
+    if (request.targets[t].impl()->has(kTracked))
+      start(recording.find(request.targets[t]), request.seeds[t]);
+  for (std::size_t t = 0; t < request.target_ids.size(); ++t)
+    start(request.target_ids[t], request.seeds[t]);
   for (std::size_t s = 0; s < request.initial.size(); ++s) {
     if (!request.sources[s].empty())
       table.add(request.sources[s][0], std::move(request.initial[s]));
@@ -91,6 +94,7 @@ std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
   std::vector<std::uint8_t> leads_to_source(values, 0);
   for (const auto& [id, s] : source_of) leads_to_source[id] = kSource;
   constexpr std::uint8_t kNoPast = 4;
+  const std::uint8_t last_stop = request.stop_at_sources ? kNoPast | kSource : kNoPast;
   for (const auto& [id, tapes] : recording.watched_late())
     if (tapes & bit) leads_to_source[id] |= kNoPast;
   for (std::size_t k = first; k <= last && k < recording.node_count(); ++k) {
@@ -131,7 +135,7 @@ std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
       cts.push_back(table.take(n.first_out + i));
       if (cts.back().is_zero()) continue;
       if (leads_to_source[n.first_out + i] & kSource) collect(n.first_out + i, cts.back());
-      if (leads_to_source[n.first_out + i] & kNoPast) cts.back() = Cotangent();
+      if (leads_to_source[n.first_out + i] & last_stop) cts.back() = Cotangent();
       any = any || !cts.back().is_zero();
     }
     if (!any || n.cut || !n.op) continue;

@@ -35,6 +35,9 @@ struct SweepRequest {
   std::span<Cotangent> initial;                         // what each source's sum starts with
   bool release = false;                                 // free saved tensors on the way
   SweepProbe* probe = nullptr;
+  bool stop_at_sources = false;  // what lies behind a source does not get its cotangent
+  // In place of targets, if they are not at hand: the numbers of values, one for each seed.
+  std::span<const Recording::Id> target_ids = {};
 };
 
 // The reverse sweep: one loop over the recorded ops, last to first.

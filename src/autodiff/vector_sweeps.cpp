@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "autodiff/diagonal_part.h"
 #include "autodiff/forward_sweep.h"
 #include "autodiff/tape.h"
 #include "base/check.h"
@@ -29,8 +30,12 @@ std::size_t widest_row(const Recording& recording, Recording::Followers bit) {
     const Recording::Node& n = recording.node(k);
     if (!n.op || n.cut || !(recording.followers(n.first_out) & bit)) continue;
     recording.load(n, in, out, avals);
-    for (const Aval& a : avals)
+    const std::span<const Id> edges = recording.edges(n);
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      if (edges[i] == Recording::kNone || !(recording.followers(edges[i]) & bit)) continue;
+      const Aval& a = avals[i];
       widest = std::max(widest, elements(a.shape) * static_cast<double>(size_of(a.dtype)));
+    }
   }
   return static_cast<std::size_t>(widest);
 }
@@ -92,20 +97,24 @@ std::int64_t VectorSweep::at_a_time(std::int64_t all) {
   return chunk = std::max<std::int64_t>((all + sweeps - 1) / sweeps, 1);
 }
 
-std::vector<Tensor> VectorSweep::rows(std::int64_t rows, const Seed& seed) {
+std::vector<Tensor> VectorSweep::rows(std::int64_t rows) {
   const std::int64_t step = at_a_time(rows);
+  const DiagonalPart start = diagonal_part(recording, bit, sources, target);
   std::vector<ChunkCollector> collected(sources.size(), ChunkCollector(rows));
   std::vector<bool> connected(sources.size(), false);
   for (std::int64_t first = 0; first < rows; first += step, ++passes) {
     const std::int64_t count = std::min(step, rows - first);
     const Level level = next_level();
-    const Cotangent cotangent = make_batched(seed(first, count), level);
+    std::vector<Cotangent> seeds;
+    for (const Tensor& diagonal : start.diagonals)
+      seeds.push_back(make_batched(diagonal_rows(diagonal, first, count, rows), level));
     auto results = sweep(recording, bit,
-                         {.targets = {&target, 1},
-                          .seeds = {&cotangent, 1},
+                         {.targets = {},
+                          .seeds = seeds,
                           .sources = sources,
                           .initial = {},
-                          .release = last_use && first + count == rows});
+                          .release = last_use && first + count == rows,
+                          .target_ids = start.values});
     for (std::size_t s = 0; s < results.size(); ++s) {
       if (results[s].is_zero()) continue;
       connected[s] = true;

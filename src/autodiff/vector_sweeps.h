@@ -22,11 +22,13 @@ struct VectorSweep {
   bool last_use = false;    // saved tensors may be freed on the way
   std::int64_t passes = 0;  // counts the sweeps
 
-  // Makes cotangents (count, target...) or tangents (count, source...).
+  // Makes tangents (count, source...).
   using Seed = std::function<Tensor(std::int64_t first, std::int64_t count)>;
 
-  // Reverse: (rows, source...) for each source; undefined if the target does not depend on it.
-  std::vector<Tensor> rows(std::int64_t rows, const Seed& seed);
+  // Reverse: (rows, source...) for each source; undefined if the target does not depend on it. Row
+  // j starts with ones at those elements of the target whose number is j modulo `rows`: with fewer
+  // rows than elements, each example of the target has its own.
+  std::vector<Tensor> rows(std::int64_t rows);
   // Forward, in directions of one source: (columns, target...), or undefined.
   Tensor columns(std::size_t source, std::int64_t columns, const Seed& seed);
 

@@ -11,6 +11,7 @@
 #include "graph/dispatch.h"
 #include "graph/symbols.h"
 #include "kernels/gemm.h"
+#include "ops/diagonal_operand.h"
 #include "ops/records.h"
 #include "ops/unbroadcast.h"
 #include "tensor/tensor_impl.h"
@@ -218,8 +219,23 @@ void accumulate_matmul(const Site& s, int input, const Tensor& ct, const Tensor&
   }
 }
 
+// A batch of columns (batch, ..., k, 1) that one matrix multiplies from the left: as rows they are
+// one product, not one for each column.
+Tensor batch_of_columns(const Tensor& a, const Tensor& b, const MatmulAttrs& p) {
+  Shape rows = b.shape(), columns;
+  rows.erase(rows.rank() - (p.transpose_b ? 2 : 1));
+  const Tensor product = matmul(reshape(b, rows), a, {.transpose_b = !p.transpose_a});
+  columns = product.shape();
+  columns.push_back(1);
+  return reshape(product, columns);
+}
+
 // Leading axes already broadcast: the batch only has to be in front of all of them.
 Tensors batch_matmul(const BatchCall& c) {
+  const auto& p = c.get<MatmulAttrs>();
+  const Shape& b = c.in[1].shape();
+  if (!c.is_batched(0) && c.in[0].rank() == 2 && b[b.rank() - (p.transpose_b ? 2 : 1)] == 1)
+    return {batch_of_columns(c.in[0], c.in[1], p)};
   const int rank = std::max(c.in[0].rank() - (c.is_batched(0) ? 1 : 0),
                             c.in[1].rank() - (c.is_batched(1) ? 1 : 0));
   Tensors in;
@@ -235,10 +251,30 @@ Tensors batch_matmul(const BatchCall& c) {
   return c.op.run(in, c.attrs);
 }
 
+// A diagonal matrix scales the rows or columns of the other operand. The zeros beside the diagonal
+// are nothing, not numbers: they do not meet infinities.
+Tensors scaled_by_diagonal(const MatmulAttrs& p, const Tensor& a, const Tensor& b) {
+  if (b.rank() == 2 && (a.rank() == 2 || !p.transpose_a)) {
+    if (const Tensor diagonal = diagonal_of(a); diagonal.defined()) {
+      const Tensor right = p.transpose_b ? linalg::matrix_transpose(b) : b;
+      const std::int64_t n = right.shape()[0], others = diagonal.shape()[0];
+      const Tensor left = others == 1 ? diagonal : transpose(diagonal);
+      Shape shape = leading(a.shape());
+      shape.push_back(p.transpose_a ? a.shape().back() : a.shape()[a.rank() - 2]);
+      shape.push_back(right.shape().back());
+      return {reshape(multiply(reshape(left, {n, others, 1}), reshape(right, {n, 1, -1})), shape)};
+    }
+    if (const Tensor diagonal = diagonal_of(b); diagonal.defined()) {
+      const Tensor left = p.transpose_a ? linalg::matrix_transpose(a) : a;
+      return {multiply(left, reshape(diagonal, {diagonal.shape().back()}))};
+    }
+  }
+  return {};
+}
+
 // A product over an axis of length 1 is a column times a row, element by element, which a compiler
 // can fuse: the gradient of a weight with one example need not be an array.
-Tensors outer_product(const void* attrs, std::span<const Tensor> in) {
-  const auto& p = *static_cast<const MatmulAttrs*>(attrs);
+Tensors outer_product(const MatmulAttrs& p, std::span<const Tensor> in) {
   const Shape &a = in[0].shape(), &b = in[1].shape();
   const std::int64_t k = p.transpose_a ? a[a.rank() - 2] : a.back();
   if (k != 1) return {};
@@ -248,6 +284,12 @@ Tensors outer_product(const void* attrs, std::span<const Tensor> in) {
   row.push_back(1);
   row.push_back(p.transpose_b ? b[b.rank() - 2] : b.back());
   return {multiply(reshape(in[0], column), reshape(in[1], row))};
+}
+
+Tensors without_product(const void* attrs, std::span<const Tensor> in) {
+  const auto& p = *static_cast<const MatmulAttrs*>(attrs);
+  const Tensors scaled = scaled_by_diagonal(p, in[0], in[1]);
+  return scaled.empty() ? outer_product(p, in) : scaled;
 }
 
 std::vector<Sample> matmul_samples() {
@@ -278,7 +320,7 @@ const Op matmul_op = bilinear(
                static_cast<double>(c.get<MatmulAttrs>().transpose_b ? b[b.rank() - 2] : b.back());
            return 2.0 * static_cast<double>(a.num_elements()) * n;
          },
-     .lower = outer_product,
+     .lower = without_product,
      .samples = matmul_samples,
      .like = "numpy.matmul"},
     transpose_matmul);

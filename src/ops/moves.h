@@ -2,6 +2,7 @@
 #pragma once
 #include "gradus/tensor.h"
 #include "graph/attrs.h"
+#include "graph/op.h"
 
 namespace gradus {
 
@@ -10,5 +11,12 @@ namespace gradus {
 Tensor shift(const Tensor& x, int axis, bool back);
 
 Tensor pad_zeros(const Tensor& x, const Ints& before, const Ints& after);
+
+// The op of transpose() and its attributes, for who looks at the nodes of a graph.
+extern const Op transpose_op;
+struct PermutationAttrs {
+  Ints permutation;
+  static auto fields() { return attr_fields(attr("permutation", &PermutationAttrs::permutation)); }
+};
 
 }  // namespace gradus

@@ -62,11 +62,6 @@ struct AxisAttrs {
   static auto fields() { return attr_fields(attr("axis", &AxisAttrs::axis)); }
 };
 
-struct PermutationAttrs {
-  Ints permutation;
-  static auto fields() { return attr_fields(attr("permutation", &PermutationAttrs::permutation)); }
-};
-
 // Whether a block lies inside a tensor, as far as sizes are known.
 bool is_block(const Ints& begin, const Shape& size, const Shape& shape) {
   if (begin.rank() != shape.rank() || size.rank() != shape.rank()) return false;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "gradus/gradus.h"
 
 namespace gradus {
@@ -54,6 +56,15 @@ TEST(Jacobian, EqualsGradientsRowByRow) {
       },
       [](const Tensor& x) { return where(x > 2.5, x * x, -x); },
       [](const Tensor& x) { return cast(cast(x, float32), float64) * x; },
+      [&](const Tensor& x) { return tanh(matmul(x, w) + 1.0); },
+      [&](const Tensor& x) {
+        const Tensor y = matmul(x, w);  // also reached behind the product below
+        return tanh(y) * y + matmul(exp(0.1 * y), Tensor{{1.0, 2.0}, {3.0, 4.0}});
+      },
+      [&](const Tensor& x) {
+        return reshape(sin(reshape(matmul(x, w), {4})), {2, 1, 2}) * 2.0;
+      },
+      [](const Tensor& x) { return x * exp(reduce_sum(x)); },
   };
   for (const auto& f : functions) {
     const Tensor expected = row_by_row(f, kX);
@@ -181,6 +192,68 @@ TEST(BatchJacobian, HasTheBlocksOfTheWholeOne) {
       expect_same(slice(blocks, {b, 0, 0}, {1, 2, 3}), block);
     }
   }
+}
+
+// 0, 1, 2 ... in float64.
+Tensor numbers(std::int64_t n) { return cast(range(n), float64); }
+
+Tensor matvec(const Tensor& w, const Tensor& v) {
+  return reshape(matmul(w, expand_dims(v, 1)), {w.shape()[0]});
+}
+
+// The text of the program that a function's Jacobian becomes.
+std::string program_of(const std::function<Tensor(const Tensor&)>& f, const Tensor& x,
+                       bool by_example) {
+  const auto j = function([&](const Tensor& v) {
+    GradientTape tape;
+    tape.watch(v);
+    const Tensor y = f(v);
+    return (by_example ? tape.batch_jacobian(y, v) : tape.jacobian(y, v)).tensor();
+  });
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = f(x);
+  expect_same(j(x), by_example ? tape.batch_jacobian(y, x) : tape.jacobian(y, x));
+  return j.text(true);
+}
+
+int count(const std::string& text, const std::string& what) {
+  int n = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+TEST(JacobianProgram, DiagonalsScaleRowsInsteadOfBeingMultiplied) {
+  const Tensor w = reshape(numbers(12), {3, 4}), x = {0.1, 0.2, 0.3, 0.4};
+  const auto layer = [&](const Tensor& v) { return tanh(matvec(w, v) + 1.0); };
+  EXPECT_EQ(count(program_of(layer, x, false), "matmul"), 1);  // the layer itself
+  const auto linear = [&](const Tensor& v) { return matvec(w, v); };
+  EXPECT_EQ(count(program_of(linear, x, false), "matmul"), 0);
+
+  const Tensor a = reshape(numbers(6), {2, 3}), b = reshape(numbers(9), {3, 3});
+  const auto two = [&](const Tensor& v) { return tanh(matmul(tanh(matmul(v, a)), b)); };
+  for (const std::int64_t examples : {1, 3, 5}) {  // 3: as many as rows
+    const Tensor batch = reshape(numbers(2 * examples), {examples, 2}) * 0.1;
+    EXPECT_EQ(count(program_of(two, batch, true), "matmul"), 3) << examples;
+  }
+}
+
+TEST(JacobianProgram, DerivativesAreEvaluatedOncePerExample) {
+  const Tensor a = reshape(numbers(6), {2, 3}), b = reshape(numbers(9), {3, 3});
+  const auto f = [&](const Tensor& v) { return matmul(tanh(matmul(v, a)), b); };
+  const std::string text = program_of(f, Tensor{{0.1, 0.2}, {0.3, 0.4}}, true);
+  EXPECT_NE(text.find("multiply_no_nan"), text.npos) << text;
+}
+
+TEST(Jacobian, ZerosOfTheDiagonalMeetNoInfinities) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Tensor w = {{1.0, 2.0}, {inf, 3.0}}, x = {1.0, 1.0};
+  const auto j = function([&](const Tensor& v, const Tensor& scale) {
+    GradientTape tape;
+    tape.watch(v);
+    return tape.jacobian(matvec(w, v) * scale, v).tensor();
+  });
+  EXPECT_EQ(j(x, Tensor(2.0)).to_vector<double>(), (Values{2, 4, inf, 6}));
 }
 
 TEST(BatchJacobian, UnconnectedAndBadShapes) {

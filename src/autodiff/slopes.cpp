@@ -1,0 +1,41 @@
+#include "autodiff/slopes.h"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "gradus/ops.h"
+#include "graph/elementwise.h"
+#include "graph/level.h"
+
+namespace gradus {
+namespace {
+
+bool calls_function(const Op& derived) {
+  static std::mutex mutex;
+  static std::unordered_map<const Op*, bool> known;
+  const std::lock_guard lock(mutex);
+  if (const auto it = known.find(&derived); it != known.end()) return it->second;
+  const ElementwiseRule& rule = *derived.elementwise;
+  SmallVector<DType, 8> dtypes;
+  for (int i = 0; i < rule.arity; ++i)
+    dtypes.push_back(rule.bool_inputs >> i & 1 ? bool_ : float32);
+  const expr::Program program = rule.program(dtypes, float32, 0);
+  return known[&derived] = std::ranges::any_of(
+             program.code, [](const expr::Instr& i) { return i.code == expr::Code::call; });
+}
+
+}  // namespace
+
+Tensor scale_by_derivative(const Op& derived, std::span<const Tensor> args) {
+  const Tensor& ct = args[0];
+  bool is_shared = ct.impl()->kind == ValueKind::batched && !is_complex(ct.dtype());
+  for (const Tensor& read : args.subspan(1)) is_shared &= level_of(read) < level_of(ct);
+  if (!is_shared || args.size() == 1 || !calls_function(derived))
+    return derived.run_one(args, nullptr);
+  SmallVector<Tensor, 8> once(args.begin(), args.end());
+  once[0] = ones({}, ct.dtype());
+  return multiply_no_nan(derived.run_one(once, nullptr), ct);
+}
+
+}  // namespace gradus

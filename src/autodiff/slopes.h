@@ -1,0 +1,15 @@
+// Many cotangents of one example at once: the derivative of an elementwise op at that example is
+// the same for all of them.
+#pragma once
+#include <span>
+
+#include "graph/op.h"
+
+namespace gradus {
+
+// Runs a derived op (graph/elementwise.h) on its arguments: a cotangent, then what it reads. For a
+// batch of cotangents whose reads are not batched, and a derivative that calls a function (exp,
+// not a product), that is evaluated once for the example.
+Tensor scale_by_derivative(const Op& derived, std::span<const Tensor> args);
+
+}  // namespace gradus
