@@ -95,12 +95,40 @@ PyObject* array_method(PyObject* self, PyObject* const* arguments, Py_ssize_t co
   });
 }
 
+// numpy.dtype of elements that NumPy has itself.
+PyObject* numpy_dtype(DType dtype) {
+  static PyObject* known[kDTypeCount] = {};
+  PyObject*& object = known[static_cast<int>(dtype)];
+  if (!object)
+    object = Ref::own(PyObject_CallFunction(imported("numpy", "dtype"), "s", name_of(dtype)))
+                 .release();
+  return object;
+}
+
+// A new array with the elements. Reading a buffer costs NumPy a microsecond; being filled does not.
+Ref copy_as_array(const Tensor& t) {
+  static PyObject* const empty = imported("numpy", "empty");
+  const Ref shape = Ref::own(PyTuple_New(t.rank()));
+  for (int i = 0; i < t.rank(); ++i)
+    PyTuple_SET_ITEM(shape.get(), i, Ref::own(PyLong_FromLongLong(t.shape()[i])).release());
+  PyObject* arguments[] = {shape.get(), numpy_dtype(t.dtype())};
+  Ref array = Ref::own(PyObject_Vectorcall(empty, arguments, 2, nullptr));
+  Py_buffer elements;
+  check(PyObject_GetBuffer(array, &elements, PyBUF_WRITABLE));
+  if (t.num_bytes() > 0) std::memcpy(elements.buf, t.raw_data(), t.num_bytes());
+  PyBuffer_Release(&elements);
+  return array;
+}
+
 PyObject* numpy_method(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
-    refuse_numpy_method(tensor_of(self));
-    const Ref array = view_as_array(self);
-    if (tensor_of(self).rank() > 0) return PyObject_CallMethod(array, "copy", nullptr);
-    const Ref nothing = Ref::own(PyTuple_New(0));
+    const Tensor& t = tensor_of(self);
+    refuse_numpy_method(t);
+    Ref array = t.dtype() == bfloat16
+                    ? Ref::own(PyObject_CallMethod(view_as_array(self), "copy", nullptr))
+                    : copy_as_array(t);
+    if (t.rank() > 0) return array.release();
+    static PyObject* const nothing = Ref::own(PyTuple_New(0)).release();
     return PyObject_GetItem(array, nothing);
   });
 }

@@ -1,6 +1,6 @@
 """tf.random.Generator: random numbers from a state of one's own."""
 import enum
-import secrets
+import os
 import sys
 
 from . import _core
@@ -40,7 +40,7 @@ class Generator:
 
     @classmethod
     def from_non_deterministic_state(cls, alg=None):
-        return cls(state=[secrets.randbits(63), secrets.randbits(63), secrets.randbits(63)], alg=alg)
+        return cls(state=[int.from_bytes(os.urandom(8), "little") >> 1 for _ in range(3)], alg=alg)
 
     @classmethod
     def from_state(cls, state, alg):
