@@ -100,8 +100,8 @@ PyObject* numpy_dtype(DType dtype) {
   static PyObject* known[kDTypeCount] = {};
   PyObject*& object = known[static_cast<int>(dtype)];
   if (!object)
-    object = Ref::own(PyObject_CallFunction(imported("numpy", "dtype"), "s", name_of(dtype)))
-                 .release();
+    object =
+        Ref::own(PyObject_CallFunction(imported("numpy", "dtype"), "s", name_of(dtype))).release();
   return object;
 }
 

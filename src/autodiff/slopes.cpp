@@ -11,7 +11,11 @@
 namespace gradus {
 namespace {
 
-bool calls_function(const Op& derived) {
+// Above this number of instructions a derivative is worth an array of its own: a product has two,
+// an exponential fifteen.
+constexpr std::size_t kCheap = 10;
+
+bool is_costly(const Op& derived) {
   static std::mutex mutex;
   static std::unordered_map<const Op*, bool> known;
   const std::lock_guard lock(mutex);
@@ -20,9 +24,12 @@ bool calls_function(const Op& derived) {
   SmallVector<DType, 8> dtypes;
   for (int i = 0; i < rule.arity; ++i)
     dtypes.push_back(rule.bool_inputs >> i & 1 ? bool_ : float32);
-  const expr::Program program = rule.program(dtypes, float32, 0);
-  return known[&derived] = std::ranges::any_of(
-             program.code, [](const expr::Instr& i) { return i.code == expr::Code::call; });
+  const expr::Program program = expr::lower(rule.program(dtypes, float32, 0));
+  const auto is_free = [](const expr::Instr& i) {
+    return i.code == expr::Code::input || i.code == expr::Code::constant;
+  };
+  const auto free = static_cast<std::size_t>(std::ranges::count_if(program.code, is_free));
+  return known[&derived] = program.code.size() - free > kCheap;
 }
 
 }  // namespace
@@ -31,8 +38,7 @@ Tensor scale_by_derivative(const Op& derived, std::span<const Tensor> args) {
   const Tensor& ct = args[0];
   bool is_shared = ct.impl()->kind == ValueKind::batched && !is_complex(ct.dtype());
   for (const Tensor& read : args.subspan(1)) is_shared &= level_of(read) < level_of(ct);
-  if (!is_shared || args.size() == 1 || !calls_function(derived))
-    return derived.run_one(args, nullptr);
+  if (!is_shared || args.size() == 1 || !is_costly(derived)) return derived.run_one(args, nullptr);
   SmallVector<Tensor, 8> once(args.begin(), args.end());
   once[0] = ones({}, ct.dtype());
   return multiply_no_nan(derived.run_one(once, nullptr), ct);

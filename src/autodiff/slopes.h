@@ -8,8 +8,8 @@
 namespace gradus {
 
 // Runs a derived op (graph/elementwise.h) on its arguments: a cotangent, then what it reads. For a
-// batch of cotangents whose reads are not batched, and a derivative that calls a function (exp,
-// not a product), that is evaluated once for the example.
+// batch of cotangents whose reads are not batched, a costly derivative (that of tanh, not that of a
+// product) is evaluated once for the example.
 Tensor scale_by_derivative(const Op& derived, std::span<const Tensor> args);
 
 }  // namespace gradus
