@@ -112,7 +112,7 @@ keras.layers.CenterCrop keras.metrics.RootMeanSquaredError keras.activations.sig
 keras.datasets.boston_housing.load_data keras.applications.xception.preprocess_input
 keras.applications.resnet50.preprocess_input keras.ops.image.extract_patches""".split()
 
-STUB_TYPES = {"dtype": "_DTypeLike | None", "name": "str | None", "axis": "_Axis | None", "keepdims": "bool | None"}
+STUB_TYPES = {**dict.fromkeys(("dtype", "out_type", "out_idx", "index_type", "output_type"), "_DTypeLike | None"), "name": "str | None", "axis": "_Axis | None", "keepdims": "bool | None"}
 
 
 def find(path):

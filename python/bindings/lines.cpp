@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "object.h"
+// After Python.h, which "object.h" includes: PyFrame_GetBack of Python 3.9.
+#include <frameobject.h>
 
 namespace gradus::python {
 

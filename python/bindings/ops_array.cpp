@@ -193,9 +193,9 @@ const FunctionEntry entries[] = {
     {"convert_to_tensor", "value, dtype=None, dtype_hint=None, name=None",
      "A tensor from anything that can become one; tensors pass through.", convert},
     {"_tensor_from_bytes", "data, dtype, shape", "For pickle.", from_bytes},
-    {"zeros", "shape, dtype=float32, name=None, layout=None", "Zeros.",
+    {"zeros", "shape, dtype='float32', name=None, layout=None", "Zeros.",
      [](const Arguments& a) { return wrap(filled(a.shape(0), to_dtype(a[1]), false)); }},
-    {"ones", "shape, dtype=float32, name=None, layout=None", "Ones.",
+    {"ones", "shape, dtype='float32', name=None, layout=None", "Ones.",
      [](const Arguments& a) { return wrap(filled(a.shape(0), to_dtype(a[1]), true)); }},
     {"zeros_like", "input, dtype=None, name=None, layout=None", "Zeros of the shape of another.",
      [](const Arguments& a) { return like(a, false); }},
@@ -210,7 +210,7 @@ const FunctionEntry entries[] = {
        const auto ends = to_pair(a[0], a[1]);
        return wrap(linspace(ends.first, ends.second, a.integer(2), a.small(4)));
      }},
-    {"eye linalg.eye", "num_rows, num_columns=None, batch_shape=None, dtype=float32, name=None",
+    {"eye linalg.eye", "num_rows, num_columns=None, batch_shape=None, dtype='float32', name=None",
      "The identity matrix.",
      [](const Arguments& a) {
        return wrap(eye(a.integer(0), a.integer_or_none(1).value_or(-1),
@@ -218,7 +218,7 @@ const FunctionEntry entries[] = {
      }},
     {"one_hot", "indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None",
      "A new axis with on_value at the index and off_value elsewhere.", hot},
-    {"sequence_mask", "lengths, maxlen=None, dtype=bool, name=None",
+    {"sequence_mask", "lengths, maxlen=None, dtype='bool', name=None",
      "True for the first `lengths` positions along a new last axis.",
      [](const Arguments& a) {
        return wrap(
@@ -226,9 +226,9 @@ const FunctionEntry entries[] = {
      }},
     {"_meshgrid", "axes, indexing", "The coordinates of a grid.",
      [](const Arguments& a) { return wrap(meshgrid(a.tensors(0, "meshgrid"), a.string(1))); }},
-    {"shape", "input, out_type=int32, name=None", "The shape as a tensor.",
+    {"shape", "input, out_type='int32', name=None", "The shape as a tensor.",
      [](const Arguments& a) { return wrap(shape(a.tensor(0), a.dtype(1, int32))); }},
-    {"size", "input, out_type=int32, name=None", "The number of elements as a tensor.",
+    {"size", "input, out_type='int32', name=None", "The number of elements as a tensor.",
      [](const Arguments& a) { return wrap(size(a.tensor(0), a.dtype(1, int32))); }},
     {"rank", "input, name=None", "The number of axes as a tensor.",
      [](const Arguments& a) { return wrap(rank(a.tensor(0))); }},
@@ -311,9 +311,9 @@ const FunctionEntry entries[] = {
      [](const Arguments& a) {
        return wrap(boolean_mask(a.tensor(0), a.tensor(1), a.is_none(2) ? 0 : a.small(2)));
      }},
-    {"unique", "x, out_idx=int32, name=None", "The different values, and each element's number.",
+    {"unique", "x, out_idx='int32', name=None", "The different values, and each element's number.",
      [](const Arguments& a) { return different(a, false); }},
-    {"unique_with_counts", "x, out_idx=int32, name=None",
+    {"unique_with_counts", "x, out_idx='int32', name=None",
      "The different values, each element's number, and how often each occurs.",
      [](const Arguments& a) { return different(a, true); }},
 };

@@ -204,7 +204,7 @@ const FunctionEntry entries[] = {
      "Whether the target is among the k largest predictions.",
      [](const Arguments& a) { return wrap(in_top_k(a.tensor(0), a.tensor(1), a.integer(2))); }},
     {"math.confusion_matrix",
-     "labels, predictions, num_classes=None, weights=None, dtype=int32, name=None",
+     "labels, predictions, num_classes=None, weights=None, dtype='int32', name=None",
      "How often each label was predicted as which.",
      [](const Arguments& a) {
        const Tensor labels = a.tensor(0), predictions = a.tensor(1);
@@ -215,7 +215,7 @@ const FunctionEntry entries[] = {
                        : confusion_matrix(labels, predictions, classes, a.tensor(3), dtype));
      }},
     {"math.bincount",
-     "arr, weights=None, minlength=None, maxlength=None, dtype=int32, name=None, axis=None, "
+     "arr, weights=None, minlength=None, maxlength=None, dtype='int32', name=None, axis=None, "
      "binary_output=False",
      "How often each number occurs.",
      [](const Arguments& a) {
@@ -248,7 +248,7 @@ const FunctionEntry entries[] = {
     {"stop_gradient", "input, name=None", "The value itself; gradients stop here.",
      unary<stop_gradient>},
     {"add_n math.add_n", "inputs, name=None", "The sum of a list of tensors.", sum_of},
-    {"math.top_k nn.top_k", "input, k=1, sorted=True, index_type=int32, name=None",
+    {"math.top_k nn.top_k", "input, k=1, sorted=True, index_type='int32', name=None",
      "The k largest elements along the last axis and their positions.", top},
     {"sort", "values, axis=-1, direction='ASCENDING', name=None", "Sorted along an axis.",
      [](const Arguments& a) {
@@ -263,7 +263,7 @@ const FunctionEntry entries[] = {
        const Direction direction = direction_of(a, 2);
        return wrap(on_large(x, [&, axis = a.small(1)] { return argsort(x, axis, direction); }));
      }},
-    {"searchsorted", "sorted_sequence, values, side='left', out_type=int32, name=None",
+    {"searchsorted", "sorted_sequence, values, side='left', out_type='int32', name=None",
      "Where values would be inserted to keep a sequence sorted.",
      [](const Arguments& a) {
        const auto both = to_pair(a[0], a[1]);

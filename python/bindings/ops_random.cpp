@@ -37,21 +37,21 @@ const FunctionEntry entries[] = {
      }},
     {"_op_seeds", "seed=None", "The pair of seeds that the next random op would take.",
      [](const Arguments& a) { return wrap(random::op_seeds(a.integer_or_none(0))); }},
-    {"random.uniform", "shape, minval=0, maxval=None, dtype=float32, seed=None, name=None",
+    {"random.uniform", "shape, minval=0, maxval=None, dtype='float32', seed=None, name=None",
      "Uniform numbers between minval and maxval, which is never drawn.",
      [](const Arguments& a) {
        const Shape shape = a.shape(0);
        const auto options = uniform_options(a, 1, 4);
        return drawn(shape, [&] { return random::uniform(shape, options); });
      }},
-    {"random.normal", "shape, mean=0.0, stddev=1.0, dtype=float32, seed=None, name=None",
+    {"random.normal", "shape, mean=0.0, stddev=1.0, dtype='float32', seed=None, name=None",
      "Normally distributed numbers.",
      [](const Arguments& a) {
        const Shape shape = a.shape(0);
        const auto options = normal_options(a, 1, 4);
        return drawn(shape, [&] { return random::normal(shape, options); });
      }},
-    {"random.truncated_normal", "shape, mean=0.0, stddev=1.0, dtype=float32, seed=None, name=None",
+    {"random.truncated_normal", "shape, mean=0.0, stddev=1.0, dtype='float32', seed=None, name=None",
      "Normally distributed numbers within two standard deviations.",
      [](const Arguments& a) {
        const Shape shape = a.shape(0);
@@ -89,14 +89,14 @@ const FunctionEntry entries[] = {
        const DType dtype = a.dtype(2, int64);
        return wrap(dtype == drawn.dtype() ? drawn : cast(drawn, dtype));
      }},
-    {"random.stateless_categorical", "logits, num_samples, seed, dtype=int64, name=None",
+    {"random.stateless_categorical", "logits, num_samples, seed, dtype='int64', name=None",
      "The same as a function of the seed, two integers.",
      [](const Arguments& a) {
        return wrap(cast(random::stateless_categorical(a.tensor(0), a.integer(1), a.tensor(2)),
                         a.dtype(3, int64)));
      }},
     {"random.stateless_uniform",
-     "shape, seed, minval=0, maxval=None, dtype=float32, name=None, alg='auto_select'",
+     "shape, seed, minval=0, maxval=None, dtype='float32', name=None, alg='auto_select'",
      "Uniform numbers that are a function of the seed, two integers.",
      [](const Arguments& a) {
        const Shape shape = a.shape(0);
@@ -105,7 +105,7 @@ const FunctionEntry entries[] = {
        return drawn(shape, [&] { return random::stateless_uniform(shape, seed, options); });
      }},
     {"random.stateless_normal",
-     "shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None, alg='auto_select'",
+     "shape, seed, mean=0.0, stddev=1.0, dtype='float32', name=None, alg='auto_select'",
      "Normal numbers that are a function of the seed, two integers.",
      [](const Arguments& a) {
        const Shape shape = a.shape(0);
@@ -114,7 +114,7 @@ const FunctionEntry entries[] = {
        return drawn(shape, [&] { return random::stateless_normal(shape, seed, options); });
      }},
     {"random.stateless_truncated_normal",
-     "shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None, alg='auto_select'",
+     "shape, seed, mean=0.0, stddev=1.0, dtype='float32', name=None, alg='auto_select'",
      "Truncated normal numbers that are a function of the seed, two integers.",
      [](const Arguments& a) {
        const Shape shape = a.shape(0);

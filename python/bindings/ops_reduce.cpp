@@ -68,17 +68,17 @@ const FunctionEntry entries[] = {
     {"math.reduce_std", kReduce, "The root of the variance.", reduction<reduce_std, reduce_std>},
     {"math.reduce_euclidean_norm", kReduce, "The root of the sum of squares.",
      reduction<reduce_euclidean_norm, reduce_euclidean_norm>},
-    {"math.count_nonzero", "input, axis=None, keepdims=None, dtype=int64, name=None",
+    {"math.count_nonzero", "input, axis=None, keepdims=None, dtype='int64', name=None",
      "How many elements are not 0.",
      [](const Arguments& a) {
        const Tensor x = a.tensor(0);
        const bool keep = !a.is_none(2) && a.boolean(2);
        return wrap(count_nonzero(x, axes_of(x, a, 1), keep, a.dtype(3, int64)));
      }},
-    {"argmax math.argmax", "input, axis=None, output_type=int64, name=None",
+    {"argmax math.argmax", "input, axis=None, output_type='int64', name=None",
      "The position of the largest element along an axis.",
      [](const Arguments& a) { return positions(a, argmax); }},
-    {"argmin math.argmin", "input, axis=None, output_type=int64, name=None",
+    {"argmin math.argmin", "input, axis=None, output_type='int64', name=None",
      "The position of the smallest element along an axis.",
      [](const Arguments& a) { return positions(a, argmin); }},
     {"nn.moments", "x, axes, shift=None, keepdims=False, name=None", "Mean and variance over axes.",

@@ -389,9 +389,9 @@ def add(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x + y."""
 def add_n(inputs: _Any, name: str | None = None) -> Tensor:
     """The sum of a list of tensors."""
-def argmax(input: _Any, axis: _Axis | None = None, output_type: _Any = ..., name: str | None = None) -> Tensor:
+def argmax(input: _Any, axis: _Axis | None = None, output_type: _DTypeLike | None = 'int64', name: str | None = None) -> Tensor:
     """The position of the largest element along an axis."""
-def argmin(input: _Any, axis: _Axis | None = None, output_type: _Any = ..., name: str | None = None) -> Tensor:
+def argmin(input: _Any, axis: _Axis | None = None, output_type: _DTypeLike | None = 'int64', name: str | None = None) -> Tensor:
     """The position of the smallest element along an axis."""
 def argsort(values: _Any, axis: _Axis | None = -1, direction: str = 'ASCENDING', stable: bool = False, name: str | None = None) -> Tensor:
     """Positions in sorted order."""
@@ -473,7 +473,7 @@ def exp(x: _Any, name: str | None = None) -> Tensor:
     """e to the power x."""
 def expand_dims(input: _Any, axis: _Axis | None, name: str | None = None) -> Tensor:
     """A new axis of size 1."""
-def eye(num_rows: _Any, num_columns: _Any = None, batch_shape: _Any = None, dtype: _DTypeLike | None = ..., name: str | None = None) -> Tensor:
+def eye(num_rows: _Any, num_columns: _Any = None, batch_shape: _Any = None, dtype: _DTypeLike | None = 'float32', name: str | None = None) -> Tensor:
     """The identity matrix."""
 def fill(dims: _Any, value: _Any, name: str | None = None, layout: _Any = None) -> Tensor:
     """One value everywhere."""
@@ -541,7 +541,7 @@ def logical_or(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """Either, elementwise."""
 def map_fn(fn: _Any, elems: _Any, dtype: _Any = ..., parallel_iterations: _Any = ..., back_prop: _Any = ..., swap_memory: _Any = ..., infer_shape: _Any = ..., name: _Any = ..., fn_output_signature: _Any = ...) -> _Any:
     """fn of each slice along axis 0, stacked. vectorized_map is faster where it applies."""
-def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _Any = None, name: str | None = None) -> Tensor:
+def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The product of matrices, over the last two axes."""
 def maximum(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """The larger one, elementwise."""
@@ -571,7 +571,7 @@ def numpy_function(func: _Any = ..., inp: _Any = ..., Tout: _Any = ..., stateful
     """Calls a Python function on NumPy arrays."""
 def one_hot(indices: _Any, depth: _Any, on_value: _Any = None, off_value: _Any = None, axis: _Axis | None = None, dtype: _DTypeLike | None = None, name: str | None = None) -> Tensor:
     """A new axis with on_value at the index and off_value elsewhere."""
-def ones(shape: _Any, dtype: _DTypeLike | None = ..., name: str | None = None, layout: _Any = None) -> Tensor:
+def ones(shape: _Any, dtype: _DTypeLike | None = 'float32', name: str | None = None, layout: _Any = None) -> Tensor:
     """Ones."""
 class ones_initializer:
     """Ones."""
@@ -636,11 +636,11 @@ def scan(fn: _Any, elems: _Any, initializer: _Any = ..., parallel_iterations: _A
     """All partial results of foldl, stacked."""
 def scatter_nd(indices: _Any, updates: _Any, shape: _Any, name: str | None = None) -> Tensor:
     """Zeros of a shape with updates added at coordinates."""
-def searchsorted(sorted_sequence: _Any, values: _Any, side: str = 'left', out_type: _Any = ..., name: str | None = None) -> Tensor:
+def searchsorted(sorted_sequence: _Any, values: _Any, side: str = 'left', out_type: _DTypeLike | None = 'int32', name: str | None = None) -> Tensor:
     """Where values would be inserted to keep a sequence sorted."""
-def sequence_mask(lengths: _Any, maxlen: _Any = None, dtype: _DTypeLike | None = ..., name: str | None = None) -> Tensor:
+def sequence_mask(lengths: _Any, maxlen: _Any = None, dtype: _DTypeLike | None = 'bool', name: str | None = None) -> Tensor:
     """True for the first `lengths` positions along a new last axis."""
-def shape(input: _Any, out_type: _Any = ..., name: str | None = None) -> Tensor:
+def shape(input: _Any, out_type: _DTypeLike | None = 'int32', name: str | None = None) -> Tensor:
     """The shape as a tensor."""
 def shape_n(input: _Any, out_type: _Any = ..., name: _Any = ...) -> _Any:
     """The shapes of several tensors."""
@@ -652,7 +652,7 @@ def sin(x: _Any, name: str | None = None) -> Tensor:
     """The sine."""
 def sinh(x: _Any, name: str | None = None) -> Tensor:
     """The hyperbolic sine."""
-def size(input: _Any, out_type: _Any = ..., name: str | None = None) -> Tensor:
+def size(input: _Any, out_type: _DTypeLike | None = 'int32', name: str | None = None) -> Tensor:
     """The number of elements as a tensor."""
 def slice(input_: _Any, begin: _Any, size: _Any, name: str | None = None) -> Tensor:
     """The block at `begin`; a size of -1 is the rest."""
@@ -708,9 +708,9 @@ uint16: DType
 uint32: DType
 uint64: DType
 uint8: DType
-def unique(x: _Any, out_idx: _Any = ..., name: str | None = None) -> _Any:
+def unique(x: _Any, out_idx: _DTypeLike | None = 'int32', name: str | None = None) -> _Any:
     """The different values, and each element's number."""
-def unique_with_counts(x: _Any, out_idx: _Any = ..., name: str | None = None) -> _Any:
+def unique_with_counts(x: _Any, out_idx: _DTypeLike | None = 'int32', name: str | None = None) -> _Any:
     """The different values, each element's number, and how often each occurs."""
 def unstack(value: _Any, num: _Any = None, axis: _Axis | None = 0, name: str | None = 'unstack') -> _Any:
     """The slices along an axis, a list."""
@@ -724,7 +724,7 @@ def where(condition: _Any, x: _Any = None, y: _Any = None, name: str | None = No
     """x where the condition holds, else y; with the condition alone, where it holds."""
 def while_loop(cond: _Any, body: _Any, loop_vars: _Any, shape_invariants: _Any = ..., parallel_iterations: _Any = ..., back_prop: _Any = ..., swap_memory: _Any = ..., maximum_iterations: _Any = ..., name: _Any = ...) -> _Any:
     """Calls loop_vars = body(*loop_vars) while cond(*loop_vars) holds."""
-def zeros(shape: _Any, dtype: _DTypeLike | None = ..., name: str | None = None, layout: _Any = None) -> Tensor:
+def zeros(shape: _Any, dtype: _DTypeLike | None = 'float32', name: str | None = None, layout: _Any = None) -> Tensor:
     """Zeros."""
 class zeros_initializer:
     """Zeros."""

@@ -29,7 +29,7 @@ def eigvalsh(tensor: _Any, name: str | None = None) -> Tensor:
     """Eigenvalues of symmetric matrices."""
 def einsum(equation: _Any, *inputs: _Any, **kwargs: _Any) -> _Any:
     """Sums of products over named axes: einsum("ij,jk->ik", a, b) is a matrix product."""
-def eye(num_rows: _Any, num_columns: _Any = None, batch_shape: _Any = None, dtype: _DTypeLike | None = ..., name: str | None = None) -> Tensor:
+def eye(num_rows: _Any, num_columns: _Any = None, batch_shape: _Any = None, dtype: _DTypeLike | None = 'float32', name: str | None = None) -> Tensor:
     """The identity matrix."""
 def global_norm(t_list: _Any, name: str | None = None) -> Tensor:
     """The root of the sum of all squares."""
@@ -39,7 +39,7 @@ def l2_normalize(x: _Any, axis: _Axis | None = None, epsilon: _Any = 1e-12, name
     """x divided by its norm."""
 def logdet(matrix: _Any, name: str | None = None) -> Tensor:
     """log(det) of positive definite matrices."""
-def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _Any = None, name: str | None = None) -> Tensor:
+def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The product of matrices, over the last two axes."""
 def matrix_transpose(a: _Any, name: str | None = 'matrix_transpose', conjugate: bool = False) -> Tensor:
     """The last two axes swapped."""

@@ -81,7 +81,7 @@ def swish(features: _Any, beta: _Any = 1.0) -> Tensor:
     """x * sigmoid(beta * x)."""
 def tanh(x: _Any, name: str | None = None) -> Tensor:
     """The hyperbolic tangent."""
-def top_k(input: _Any, k: _Any = 1, sorted: bool = True, index_type: _Any = ..., name: str | None = None) -> _Any:
+def top_k(input: _Any, k: _Any = 1, sorted: bool = True, index_type: _DTypeLike | None = 'int32', name: str | None = None) -> _Any:
     """The k largest elements along the last axis and their positions."""
 def weighted_cross_entropy_with_logits(labels: _Any, logits: _Any, pos_weight: _Any, name: str | None = None) -> Tensor:
     """The same with a weight for positive labels."""

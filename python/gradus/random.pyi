@@ -38,7 +38,7 @@ def categorical(logits: _Any, num_samples: _Any, dtype: _DTypeLike | None = None
     """Class numbers with probabilities softmax(logits), num_samples per row."""
 def get_global_generator() -> _Any:
     """The generator that all may use."""
-def normal(shape: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _DTypeLike | None = ..., seed: _Any = None, name: str | None = None) -> Tensor:
+def normal(shape: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _DTypeLike | None = 'float32', seed: _Any = None, name: str | None = None) -> Tensor:
     """Normally distributed numbers."""
 def set_global_generator(generator: _Any) -> _Any:
     """"""
@@ -46,15 +46,15 @@ def set_seed(seed: _Any) -> _Any:
     """Restarts the sequence of random numbers."""
 def shuffle(value: _Any, seed: _Any = None, name: str | None = None) -> Tensor:
     """The rows in random order."""
-def stateless_categorical(logits: _Any, num_samples: _Any, seed: _Any, dtype: _DTypeLike | None = ..., name: str | None = None) -> Tensor:
+def stateless_categorical(logits: _Any, num_samples: _Any, seed: _Any, dtype: _DTypeLike | None = 'int64', name: str | None = None) -> Tensor:
     """The same as a function of the seed, two integers."""
-def stateless_normal(shape: _Any, seed: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _DTypeLike | None = ..., name: str | None = None, alg: str = 'auto_select') -> Tensor:
+def stateless_normal(shape: _Any, seed: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _DTypeLike | None = 'float32', name: str | None = None, alg: str = 'auto_select') -> Tensor:
     """Normal numbers that are a function of the seed, two integers."""
-def stateless_truncated_normal(shape: _Any, seed: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _DTypeLike | None = ..., name: str | None = None, alg: str = 'auto_select') -> Tensor:
+def stateless_truncated_normal(shape: _Any, seed: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _DTypeLike | None = 'float32', name: str | None = None, alg: str = 'auto_select') -> Tensor:
     """Truncated normal numbers that are a function of the seed, two integers."""
-def stateless_uniform(shape: _Any, seed: _Any, minval: _Any = 0, maxval: _Any = None, dtype: _DTypeLike | None = ..., name: str | None = None, alg: str = 'auto_select') -> Tensor:
+def stateless_uniform(shape: _Any, seed: _Any, minval: _Any = 0, maxval: _Any = None, dtype: _DTypeLike | None = 'float32', name: str | None = None, alg: str = 'auto_select') -> Tensor:
     """Uniform numbers that are a function of the seed, two integers."""
-def truncated_normal(shape: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _DTypeLike | None = ..., seed: _Any = None, name: str | None = None) -> Tensor:
+def truncated_normal(shape: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _DTypeLike | None = 'float32', seed: _Any = None, name: str | None = None) -> Tensor:
     """Normally distributed numbers within two standard deviations."""
-def uniform(shape: _Any, minval: _Any = 0, maxval: _Any = None, dtype: _DTypeLike | None = ..., seed: _Any = None, name: str | None = None) -> Tensor:
+def uniform(shape: _Any, minval: _Any = 0, maxval: _Any = None, dtype: _DTypeLike | None = 'float32', seed: _Any = None, name: str | None = None) -> Tensor:
     """Uniform numbers between minval and maxval, which is never drawn."""

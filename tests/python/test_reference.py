@@ -62,3 +62,13 @@ def test_as_tensorflow(line):
     if line in DIFFERENT:
         pytest.skip(DIFFERENT[line])
     check(answers.answer(line, tf, np), REFERENCE[line])
+
+
+def test_every_function_has_a_signature():
+    """inspect.signature reads what help() shows, so every default is something that Python can read."""
+    import inspect
+    modules = [tf, tf.math, tf.linalg, tf.nn, tf.random, tf.nest, tf.debugging]
+    functions = {f for m in modules for n, f in vars(m).items() if inspect.isroutine(f) and not n.startswith("_")}
+    assert len(functions) > 300
+    for function in functions:
+        inspect.signature(function)
