@@ -52,7 +52,9 @@ BETTER = {
 def test_as_tensorflow_or_python(name):
     assert name in REFERENCE, "run tools/make_autograph_reference.py"
     got = autograph_answers.answers_of(name, tf, np, tf.function)
-    for g, want in zip(got, BETTER.get(name, REFERENCE[name]), strict=True):
+    wanted = BETTER.get(name, REFERENCE[name])
+    assert len(got) == len(wanted)
+    for g, want in zip(got, wanted):
         if isinstance(want, dict) and "error" in want:
             assert isinstance(g, dict) and "error" in g, f"TensorFlow raises {want['error'][0]}, got {g}"
             assert want["error"][0] in g["error"], f"TensorFlow raises {want['error'][0]}, got {g}"
@@ -176,6 +178,7 @@ def test_switched_off():
     assert tf.function(f)(tf.constant(-2.0)).numpy() == 2
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="before Python 3.11 code does not know its columns")
 def test_several_lambdas_in_one_line():
     f, g = tf.function(lambda x: x if x > 0 else -x), tf.function(lambda x: x * 2 if x > 0 else x * 3)
     assert [f(tf.constant(-1.0)).numpy(), g(tf.constant(-1.0)).numpy(), g(tf.constant(1.0)).numpy()] == [1, -3, 2]
