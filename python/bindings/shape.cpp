@@ -141,8 +141,13 @@ PyObject* rank(PyObject* self, void*) {
 
 int truth(PyObject* self) { return sizes_of(self) != Py_None; }
 
+// What makes it a sequence to C code: NumPy takes it as the shape of an array.
+PyObject* size_at(PyObject* self, Py_ssize_t i) {
+  return guarded([&] { return PySequence_GetItem(known_sizes(self), i); });
+}
+
 PyNumberMethods numbers = {.nb_add = add, .nb_bool = truth};
-PySequenceMethods sequence = {.sq_length = length};
+PySequenceMethods sequence = {.sq_length = length, .sq_item = size_at};
 PyMappingMethods mapping = {.mp_length = length, .mp_subscript = item};
 PyMethodDef methods[] = {
     {"as_list", as_list, METH_NOARGS, "The sizes as a list; None where one is not known."},

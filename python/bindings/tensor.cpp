@@ -303,6 +303,23 @@ PyMethodDef methods[] = {
     {}};
 
 char name_text[] = "name", op_text[] = "op", graph_text[] = "graph";
+// The mask that a layer of Keras gave to the tensor: it stands in a table of gradus.keras.
+PyObject* get_mask(PyObject* self, void*) {
+  return guarded([&] {
+    Ref mask = Ref::own(PyObject_CallOneArg(imported("gradus.keras._state", "get_mask"), self));
+    if (mask == Py_None)
+      raise(PyExc_AttributeError, "'Tensor' object has no attribute '_keras_mask'");
+    return mask.release();
+  });
+}
+int set_mask(PyObject* self, PyObject* mask, void*) {
+  return guarded_status([&] {
+    Ref::own(PyObject_CallFunctionObjArgs(imported("gradus.keras._state", "set_mask"), self,
+                                          mask ? mask : Py_None, nullptr));
+    return 0;
+  });
+}
+
 PyGetSetDef properties[] = {
     {"shape", get_shape, nullptr, "The sizes along the axes, a TensorShape.", nullptr},
     {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
@@ -313,6 +330,7 @@ PyGetSetDef properties[] = {
     {"op", undefined_when_eager, nullptr, nullptr, op_text},
     {"graph", undefined_when_eager, nullptr, nullptr, graph_text},
     {"__array_priority__", get_priority, nullptr, nullptr, nullptr},
+    {"_keras_mask", get_mask, set_mask, nullptr, nullptr},
     {}};
 
 PyBufferProcs buffer_slots = {fill_buffer, release_buffer};

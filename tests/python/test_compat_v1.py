@@ -272,7 +272,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_old_one(tmp_path, monkey
         with pytest.raises(OSError):
             saver.save(session, str(tmp_path / "m"))
         saver.restore(session, path)
-        assert session.run(v).tolist() == [1] and sorted(p.name for p in tmp_path.iterdir()) == ["checkpoint", "m.npz"]
+        assert session.run(v).tolist() == [1] and sorted(p.name for p in tmp_path.iterdir()) == ["checkpoint", "m.index"]
         with pytest.raises(ValueError, match="not a valid checkpoint"):
             saver.restore(session, str(tmp_path / "nothing"))
 

@@ -26,9 +26,7 @@ def _per_output(given, y_pred, names, what):
     if isinstance(given, dict):
         unknown = [k for k in given if k not in own and not (isinstance(y_pred, dict) and k in y_pred)]
         if unknown and own != [None]:
-            raise ValueError(f"In the dict argument `{what}`, key '{unknown[0]}' does not correspond to any model "
-                             "output. "
-                             f"Received:\n{what}={given}")
+            raise ValueError(f"Expected keys {own} in {what} dict, but found {what}.keys()={list(given)}")
         if own == [None] and len(given) == 1:
             return [next(iter(given.values()))]
         return [given.get(name) for name in own]
@@ -257,11 +255,13 @@ class CompileMetrics:
     def result(self):
         """The results by name."""
         results = {}
-        for key, metric, _, _ in self._entries:
+        for key, metric, _, weighted in self._entries:
             value = metric.result()
             if isinstance(value, dict):
                 results.update(value)
                 continue
+            if weighted and key in results:
+                key = f"weighted_{key}"
             if key in results:
                 count = 1
                 while f"{key}_{count}" in results:

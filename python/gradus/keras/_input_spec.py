@@ -48,7 +48,12 @@ def check_input(spec, inputs, layer_name):
     else:
         inputs = nest.flatten(inputs)
     if len(inputs) != len(specs):
-        raise ValueError(f"Layer '{layer_name}' expects {len(specs)} input(s), but it received {len(inputs)} input "
+        names = [s.name for s in specs]
+        if len(specs) > 1 and None not in names:
+            example = ", ".join(f"'{n}': ..." for n in names)
+            raise ValueError(f'Layer "{layer_name}" expects {len(specs)} named input(s) with keys {names}, but it '
+                             f"received {len(inputs)} input tensors. Pass inputs as a dict, e.g. `layer({{{example}}})`.")
+        raise ValueError(f'Layer "{layer_name}" expects {len(specs)} input(s), but it received {len(inputs)} input '
                          f"tensors. Inputs received: {inputs}")
     for index, (x, s) in enumerate(zip(inputs, specs)):
         if x is None and s.optional:

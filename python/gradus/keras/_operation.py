@@ -291,37 +291,35 @@ class Operation:
     def _symbolic(self, what):
         if not self._inbound_nodes:
             raise AttributeError(f"The layer {self.name} has never been called and thus has no defined {what}.")
-        if len(self._inbound_nodes) > 1:
-            raise ValueError(f"The layer {self.name} has multiple inbound nodes, hence the notion of '{what}' is "
-                             "ill-defined.")
         node = self._inbound_nodes[0]
         found = node.inputs if what == "input" else node.outputs
         return found[0] if len(found) == 1 else list(found)
 
     @property
     def input(self):
-        """The symbolic input of the only call."""
+        """The symbolic input of the first call."""
         return self._symbolic("input")
 
     @property
     def output(self):
-        """The symbolic output of the only call."""
+        """The symbolic output of the first call."""
         return self._symbolic("output")
 
 
 def _auto_config(cls, args, kwargs):
-    import inspect
     try:
         bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
     except TypeError:
         return None
+    bound.apply_defaults()
     config = {}
     for (name, value), parameter in zip(list(bound.arguments.items())[1:],
                                         [bound.signature.parameters[n] for n in list(bound.arguments)[1:]]):
         if parameter.kind is parameter.VAR_KEYWORD:
             config.update(value)
         elif parameter.kind is parameter.VAR_POSITIONAL:
-            return None
+            if value:
+                return None
         else:
             config[name] = value
     if all(_is_simple(v) for v in config.values()):

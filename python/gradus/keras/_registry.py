@@ -4,8 +4,8 @@
 class Registry:
     """get, serialize and deserialize for the classes of one module of Keras."""
 
-    def __init__(self, what, base):
-        self._what, self._module, self._base = what, f"keras.{what}s", base
+    def __init__(self, what, module=None):
+        self._what, self._module = what, module or f"keras.{what}s"
         self._classes = {}
 
     def add(self, *names):
@@ -15,6 +15,10 @@ class Registry:
                 self._classes[name] = cls
             return cls
         return remember
+
+    def add_functions(self, **functions):
+        """Makes functions, or classes under further names, known."""
+        self._classes.update(functions)
 
     def get(self, identifier):
         """The object that a name, a dict, a class or a function stands for."""
@@ -38,7 +42,7 @@ class Registry:
         if value is None:
             return None
         if not hasattr(value, "get_config"):
-            return getattr(value, "__name__", value)
+            return self._function_config(value)
         cls = type(value)
         if self._classes.get(cls.__name__) is cls:
             return {"module": self._module, "class_name": cls.__name__, "config": value.get_config(),
@@ -46,10 +50,16 @@ class Registry:
         return {"module": cls.__module__, "class_name": cls.__name__, "config": value.get_config(),
                 "registered_name": _registered_name(cls)}
 
+    @staticmethod
+    def _function_config(function):
+        return getattr(function, "__name__", function)
+
     def deserialize(self, config, custom_objects=None):
         """The object that `serialize` wrote down."""
         if config is None:
             return None
+        if isinstance(config, dict) and config.get("class_name") == "function":
+            config = config["config"]
         if isinstance(config, str):
             found = self._find(config, custom_objects)
             if found is None:
@@ -65,6 +75,15 @@ class Registry:
 
     def _find(self, name, custom_objects=None):
         return registered(name, custom_objects, self._classes) if isinstance(name, str) else None
+
+
+class FunctionRegistry(Registry):
+    """Of losses and metrics, which may be functions: Keras writes those down as dicts."""
+
+    @staticmethod
+    def _function_config(function):
+        return {"module": "builtins", "class_name": "function", "config": getattr(function, "__name__", str(function)),
+                "registered_name": "function"}
 
 
 def registered(name, custom_objects=None, module_objects=None):

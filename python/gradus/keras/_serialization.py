@@ -112,6 +112,9 @@ def serialize_keras_object(obj):
                 "config": {"shape": obj.shape, "dtype": obj.dtype, "keras_history": [operation.name, node, tensor]}}
     if isinstance(obj, _tf.DType):
         return obj.name
+    if isinstance(obj, slice):
+        parts = {"start": obj.start, "stop": obj.stop, "step": obj.step}
+        return {"class_name": "__slice__", "config": serialize_keras_object(parts)}
     if _tf.is_tensor(obj):
         return {"class_name": "__tensor__", "config": {"value": obj.numpy().tolist(), "dtype": str(
             getattr(obj.dtype, "name", obj.dtype))}}

@@ -15,7 +15,7 @@ from .. import nest
 from ..autograph._convert import while_traced
 from . import _state, config
 from ._compile import CompileLoss, CompileMetrics
-from ._data import (ArrayData, as_tensors, class_weights_of, data_source, pack_x_y_sample_weight, split_rows,
+from ._data import (ArrayData, PyDatasetData, as_tensors, class_weights_of, data_source, pack_x_y_sample_weight, split_rows,
                     unpack_x_y_sample_weight, warn_out_of_data)
 from ._operation import KerasTensor, compute_output_spec
 from ._variable import standardize_dtype
@@ -75,10 +75,11 @@ class Trainer:
             optimizer = optimizers.LossScaleOptimizer(optimizer, name="loss_scale_optimizer")
         put("_optimizer", optimizer)
         names = getattr(self, "output_names", None) if "_functional" not in self.__dict__ or self._functional else None
-        put("_compile_loss", CompileLoss(loss, loss_weights, names) if loss is not None else None)
-        put("loss", loss)
-        put("_compile_metrics", CompileMetrics(metrics, weighted_metrics, names) if metrics or weighted_metrics
-            else None)
+        if loss is not None:  # what is not given anew stays, as in Keras
+            put("_compile_loss", CompileLoss(loss, loss_weights, names))
+            put("loss", loss)
+        if metrics is not None or weighted_metrics is not None:
+            put("_compile_metrics", CompileMetrics(metrics, weighted_metrics, names))
         put("_loss_tracker", metrics_module.Mean(name="loss"))
         put("_run_eagerly", bool(run_eagerly))
         put("steps_per_execution", int(steps_per_execution))
@@ -338,7 +339,7 @@ class Trainer:
         else:
             val_x, val_y, val_w = validation_data, None, None
         source = data_source(x, y, sample_weight, batch_size, shuffle, class_weight, steps_per_epoch)
-        if steps_per_epoch is not None and isinstance(source, ArrayData):
+        if steps_per_epoch is not None and isinstance(source, (ArrayData, PyDatasetData)):
             source = _Continued(source)
         steps = steps_per_epoch if steps_per_epoch is not None else source.count
         callbacks = self._callback_list(callbacks, True, verbose, epochs, steps)
@@ -554,7 +555,7 @@ class Trainer:
 
 
 class _Continued:
-    """Batches of arrays that go on where the last epoch stopped, as fit with steps_per_epoch has them."""
+    """Batches of arrays or a PyDataset that go on where the last epoch stopped, as fit with steps_per_epoch has them."""
 
     def __init__(self, source):
         self._source, self._batches = source, None

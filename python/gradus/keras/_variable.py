@@ -1,4 +1,4 @@
-"""keras.Variable: a tf.Variable with Keras's name, path, plain shape and dtype name."""
+"""keras.Variable: a tf.Variable with Keras's name, path and dtype name."""
 import gradus as _tf
 
 from .. import _core
@@ -100,7 +100,7 @@ class Variable(_tf.Variable):
 
     @property
     def shape(self):
-        return self._plain_shape
+        return _shape_of.__get__(self)
 
     @property
     def ndim(self):
@@ -169,7 +169,7 @@ class Variable(_tf.Variable):
         return _restored, (type(self), self._raw, self._name, self.trainable, self._autocast, dict(self.__dict__))
 
     def get_shape(self):
-        return _tf.TensorShape(self._plain_shape)
+        return self.shape
 
     def __repr__(self):
         shown = "" if not _tf.executing_eagerly() else f", value={_value_of(self).numpy()}"

@@ -1,6 +1,7 @@
 """Callbacks: what is done during training besides training."""
 import collections
 import csv
+import inspect
 import json
 import os
 import re
@@ -519,20 +520,29 @@ class ReduceLROnPlateau(_Monitoring):
                     self.cooldown_counter, self.wait = self.cooldown, 0
 
 
+def _takes_two(function):
+    """Whether a function can be called with two arguments."""
+    try:
+        inspect.signature(function).bind(0, 0.0)
+    except TypeError:
+        return False
+    except ValueError:  # a builtin that does not tell
+        return True
+    return True
+
+
 class LearningRateScheduler(Callback):
     """Asks a function (epoch, rate) for the learning rate of each epoch."""
 
     def __init__(self, schedule, verbose=0):
         super().__init__()
         self.schedule, self.verbose = schedule, verbose
+        self._takes_rate = _takes_two(schedule)
 
     def on_epoch_begin(self, epoch, logs=None):
         if not hasattr(self.model.optimizer, "learning_rate"):
             raise ValueError('Optimizer must have a "learning_rate" attribute.')
-        try:
-            rate = self.schedule(epoch, _learning_rate(self.model.optimizer))
-        except TypeError:
-            rate = self.schedule(epoch)
+        rate = self.schedule(epoch, *((_learning_rate(self.model.optimizer),) if self._takes_rate else ()))
         if not isinstance(rate, (float, np.float32, np.float64, np.floating)) and not hasattr(rate, "numpy"):
             raise ValueError(f"The output of the `schedule` function should be a float. Got: {rate}")
         self.model.optimizer.learning_rate = float(rate)
@@ -717,12 +727,15 @@ class SwapEMAWeights(Callback):
         self.swap_on_epoch = swap_on_epoch
         self._swapped = False
 
-    def _swap(self):
+    def _pairs(self):
         optimizer = getattr(self.model.optimizer, "inner_optimizer", self.model.optimizer)
         averages = getattr(optimizer, "_model_variables_moving_average", None)
         if not averages:
             raise ValueError("SwapEMAWeights must be used with an optimizer that has `use_ema=True`.")
-        for variable, average in zip(self.model.trainable_variables, averages):
+        return list(zip(self.model.trainable_variables, averages))
+
+    def _swap(self):
+        for variable, average in self._pairs():
             value, other = variable.numpy(), average.numpy()
             variable.assign(other)
             average.assign(value)
@@ -735,6 +748,9 @@ class SwapEMAWeights(Callback):
     def on_epoch_end(self, epoch, logs=None):
         if self.swap_on_epoch and not self._swapped:
             self._swap()
+            if epoch == self.params["epochs"] - 1:  # the averages are what training ends with
+                for variable, average in self._pairs():
+                    average.assign(variable)
 
     def on_test_begin(self, logs=None):
         if not self.swap_on_epoch:

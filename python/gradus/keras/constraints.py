@@ -19,7 +19,7 @@ class Constraint:
         return cls(**config)
 
 
-_registry = Registry("constraint", Constraint)
+_registry = Registry("constraint")
 get, serialize, deserialize = _registry.get, _registry.serialize, _registry.deserialize
 
 

@@ -29,7 +29,7 @@ class Initializer:
         return self.__class__.from_config(self.get_config())
 
 
-_registry = Registry("initializer", Initializer)
+_registry = Registry("initializer")
 get, serialize, deserialize = _registry.get, _registry.serialize, _registry.deserialize
 
 

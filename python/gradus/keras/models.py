@@ -238,6 +238,7 @@ class Functional(Model):
         if name is None:
             name = _state.auto_name("functional" if type(self) is Functional else type(self).__name__)
         Layer.__init__(self, name=name, **kwargs)
+        inputs, outputs = (x[0] if isinstance(x, (list, tuple)) and len(x) == 1 else x for x in (inputs, outputs))
         inputs, outputs = _with_inputs_of_its_own(inputs, outputs)
         self._set_graph(Graph(inputs, outputs, name))
         for layer in self.layers:
@@ -466,8 +467,7 @@ class Sequential(Model):
                 raise ValueError(f"Sequential model {self.name} cannot be built because it has no layers. "
                                  "Call `model.add(layer)`.")
         elif not self._layers:
-            raise ValueError(f"Sequential model {self.name} cannot be built because it has no layers. "
-                             "Call `model.add(layer)`.")
+            return
         if isinstance(self._layers[0], InputLayer):
             start = self._layers[0]
             if input_shape is not None and not _compatible(start.batch_shape, input_shape):

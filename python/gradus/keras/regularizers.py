@@ -20,7 +20,7 @@ class Regularizer:
         raise NotImplementedError(f"{self} does not implement get_config()")
 
 
-_registry = Registry("regularizer", Regularizer)
+_registry = Registry("regularizer")
 get, serialize, deserialize = _registry.get, _registry.serialize, _registry.deserialize
 
 

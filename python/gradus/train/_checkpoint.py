@@ -16,13 +16,19 @@ from ._state_file import update_checkpoint_state
 _FORMAT = "gradus.checkpoint.1"
 
 
-def _file_of(prefix):
+def file_of(prefix):
+    """The file of a checkpoint."""
     return text_of(prefix) + ".index"
+
+
+def write_file(prefix, tensors, nodes):
+    """Writes tensors by key and the graph whose nodes name them."""
+    save_safetensors(file_of(prefix), tensors, {"format": _FORMAT, "objects": json.dumps(nodes)})
 
 
 def read_file(prefix):
     """(tensors by key, nodes of the graph) of a checkpoint."""
-    path = _file_of(prefix)
+    path = file_of(prefix)
     if not os.path.exists(path):
         raise errors.NotFoundError(None, None, "Unsuccessful TensorSliceReader constructor: Failed to find any "
                                                "matching files "
@@ -98,8 +104,7 @@ class Checkpoint:
             folder = os.path.dirname(prefix)
             if folder:
                 os.makedirs(folder, exist_ok=True)
-            save_safetensors(_file_of(prefix), {key: v.read_value() for key, v in variables.items()},
-                             {"format": _FORMAT, "objects": json.dumps(nodes)})
+            write_file(prefix, {key: v.read_value() for key, v in variables.items()}, nodes)
         return prefix
 
     def save(self, file_prefix, options=None):
@@ -146,10 +151,13 @@ class LoadStatus:
                 raise ValueError(f"Received incompatible tensor with shape {value.shape} when attempting to restore "
                                  "variable with "
                                  f"shape {variable.shape} and name {variable.name}.")
+            wanted = gradus.as_dtype(variable.dtype)
+            if wanted != value.dtype:
+                raise errors.InvalidArgumentError(None, None, f"tensor_name = {key}; expected dtype {wanted.name} does "
+                                                  f"not equal original dtype {value.dtype.name}")
         with gradus.init_scope():
             for variable, key in fresh:
-                value = self._tensors[key]
-                variable.assign(value if value.dtype == variable.dtype else gradus.cast(value, variable.dtype))
+                variable.assign(self._tensors[key])
                 self._given.add(id(variable))
                 self._kept.append(variable)
         if missing:

@@ -6,6 +6,7 @@ they are reached and not by a global name, and an object that is held twice is s
 import sys
 
 from .. import _core
+from .._generator import Generator
 from .._module import Module
 
 SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -37,7 +38,7 @@ def is_trackable(value):
     walk = _keras()
     if _is_metric(value) or walk is not None and walk.is_saveable(value):
         return True
-    return type(value).__name__ == "Generator" and hasattr(value, "state")
+    return isinstance(value, Generator)
 
 
 def _holds(value, depth=0):
@@ -64,7 +65,7 @@ def children(value):
         found = {k: v for k, v in vars(value).items() if k not in value._TF_MODULE_IGNORED_PROPERTIES and k != "_name"}
     elif _is_metric(value):
         return {f"variable-{i}": v for i, v in enumerate(value.variables)}
-    elif hasattr(value, "state") and type(value).__name__ == "Generator":
+    elif isinstance(value, Generator):
         return {"state": value.state}
     else:
         return _keras_children(value)

@@ -447,6 +447,9 @@ for _source in (_train, _saver, _monitored):
                 _name in ("exponential_decay", "piecewise_constant", "piecewise_constant_decay", "polynomial_decay",
                           "natural_exp_decay", "inverse_time_decay", "cosine_decay")):
             setattr(train, _name, _found)
+for _name in ("CheckpointReader", "CheckpointState", "NewCheckpointReader", "checkpoint_exists", "get_checkpoint_state",
+              "latest_checkpoint", "list_variables", "load_variable"):
+    setattr(train, _name, getattr(_saver, _name))
 
 layers, losses, metrics = _module("layers"), _module("losses"), _module("metrics")
 for _module_, _source in ((layers, _layers), (losses, _losses), (metrics, _metrics)):

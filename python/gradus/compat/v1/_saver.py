@@ -1,16 +1,15 @@
-"""tf.train.Saver: variables in one file, a NumPy .npz, that is written aside and renamed."""
+"""tf.train.Saver: variables by name, in files of the same format as tf.train.Checkpoint's (train/_checkpoint.py)."""
 import os
-import re
-import time
 
 import numpy as np
 
 import gradus as tf
 
-from ..._files import written_aside
+from ...train._checkpoint import file_of, read_file, write_file
+from ...train._reader import CheckpointReader, checkpoint_exists, list_variables, load_variable  # noqa: F401
+from ...train._state_file import CheckpointState, get_checkpoint_state, latest_checkpoint  # noqa: F401
+from ...train._state_file import update_checkpoint_state as _write_state
 from ._variables import global_variables, local_variables
-
-_SUFFIX = ".npz"
 
 
 class Saver:
@@ -55,12 +54,14 @@ class Saver:
         if folder and not os.path.isdir(folder):
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.")
         values = {name: sess._value(v) for name, v in self._variables.items()}
-        write(path + _SUFFIX, values)
+        names = sorted(values)
+        nodes = [{"children": {name: i + 1 for i, name in enumerate(names)}}]
+        write_file(path, values, nodes + [{"children": {}, "value": name} for name in names])
         self._saved = [p for p in self._saved if p != path] + [path]
         while self._keep and len(self._saved) > self._keep:
             old = self._saved.pop(0)
-            if os.path.exists(old + _SUFFIX):
-                os.remove(old + _SUFFIX)
+            if checkpoint_exists(old):
+                os.remove(file_of(old))
         if write_state:
             update_checkpoint_state(folder or ".", path, self._saved, latest_filename)
         return path
@@ -71,11 +72,11 @@ class Saver:
             raise ValueError("Can't load save_path when it is None.")
         if not checkpoint_exists(save_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
-        stored, values = read(save_path), []
+        (stored, _), values = read_file(save_path), []
         for name, variable in self._variables.items():
             if name not in stored:
                 raise tf.errors.NotFoundError(None, None, f"Key {name} not found in checkpoint")
-            value = stored[name]
+            value = stored[name].numpy()
             if value.shape != tuple(variable.shape.as_list()):
                 if not self._reshape:
                     raise tf.errors.InvalidArgumentError(
@@ -90,92 +91,12 @@ class Saver:
         raise NotImplementedError("Graphs are not saved: keep the program that builds them, and restore its variables")
 
 
-def write(path, values):
-    """A file of named arrays, complete or not there."""
-    with written_aside(path) as file:
-        np.savez(file, **{f"v:{name}": value for name, value in values.items()})
-
-
-def read(prefix):
-    """The named arrays of a checkpoint."""
-    with np.load(prefix + _SUFFIX, allow_pickle=False) as stored:
-        return {name[2:]: stored[name] for name in stored.files}
-
-
-def checkpoint_exists(checkpoint_prefix):
-    """Whether there is a checkpoint of that name."""
-    return os.path.exists(str(checkpoint_prefix) + _SUFFIX)
-
-
-class CheckpointState:
-    """Which checkpoints a folder has."""
-
-    def __init__(self, model_checkpoint_path="", all_model_checkpoint_paths=()):
-        self.model_checkpoint_path = model_checkpoint_path
-        self.all_model_checkpoint_paths = list(all_model_checkpoint_paths)
-        self.last_preserved_timestamp = time.time()
-
-
 def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None):
     """Writes down which checkpoint is the latest."""
-    def local(path):
-        relative = os.path.relpath(path, save_dir)
-        return path if os.path.isabs(path) and relative.startswith("..") else relative
     paths = list(all_model_checkpoint_paths or ())
     if model_checkpoint_path not in paths:
         paths.append(model_checkpoint_path)
-    lines = [f'model_checkpoint_path: "{local(model_checkpoint_path)}"\n']
-    lines += [f'all_model_checkpoint_paths: "{local(p)}"\n' for p in paths]
-    with written_aside(os.path.join(save_dir, latest_filename or "checkpoint")) as file:
-        file.write("".join(lines).encode())
-
-
-def get_checkpoint_state(checkpoint_dir, latest_filename=None):
-    """What the folder's `checkpoint` file says, or None."""
-    path = os.path.join(checkpoint_dir, latest_filename or "checkpoint")
-    if not os.path.exists(path):
-        return None
-    with open(path, encoding="utf-8") as file:
-        found = re.findall(r'^(\w+): "(.*)"$', file.read(), re.MULTILINE)
-    paths = [p if os.path.isabs(p) else os.path.join(checkpoint_dir, p) for _, p in found]
-    return CheckpointState(paths[0], paths[1:]) if paths else None
-
-
-def latest_checkpoint(checkpoint_dir, latest_filename=None):
-    """The name of the latest checkpoint in a folder, or None."""
-    state = get_checkpoint_state(checkpoint_dir, latest_filename)
-    return state.model_checkpoint_path if state and checkpoint_exists(state.model_checkpoint_path) else None
-
-
-def list_variables(ckpt_dir_or_file):
-    """(name, shape) of each variable in a checkpoint."""
-    prefix = latest_checkpoint(ckpt_dir_or_file) if os.path.isdir(ckpt_dir_or_file) else ckpt_dir_or_file
-    return [(name, list(value.shape)) for name, value in sorted(read(prefix).items())]
-
-
-def load_variable(ckpt_dir_or_file, name):
-    """One value of a checkpoint."""
-    prefix = latest_checkpoint(ckpt_dir_or_file) if os.path.isdir(ckpt_dir_or_file) else ckpt_dir_or_file
-    return read(prefix)[name]
-
-
-class CheckpointReader:
-    """What a checkpoint holds."""
-
-    def __init__(self, prefix):
-        self._values = read(prefix)
-
-    def get_variable_to_shape_map(self):
-        return {name: list(value.shape) for name, value in self._values.items()}
-
-    def get_variable_to_dtype_map(self):
-        return {name: tf.as_dtype(value.dtype) for name, value in self._values.items()}
-
-    def has_tensor(self, name):
-        return name in self._values
-
-    def get_tensor(self, name):
-        return self._values[name]
+    _write_state(save_dir, model_checkpoint_path, paths, name=latest_filename or "checkpoint")
 
 
 NewCheckpointReader = CheckpointReader

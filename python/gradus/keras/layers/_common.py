@@ -1,4 +1,6 @@
 """What layers share: parts by name, data formats, inputs in the dtype of the call, quick calls with several inputs."""
+import operator
+
 import gradus as tf
 
 from .. import _scopes, _state, activations, constraints, initializers, regularizers
@@ -67,12 +69,19 @@ def data_format_of(given):
 
 def numbers(value, n, name, allow_zero=False):
     """A tuple of n positive integers from one number or several."""
-    values = (value,) * n if isinstance(value, int) else tuple(value)
-    least = 0 if allow_zero else 1
-    if len(values) != n or any(not isinstance(v, int) and int(v) != v or v < least for v in values):
-        raise ValueError(f"The `{name}` argument must be a tuple of {n} integers, each at least {least}. "
-                         f"Received {name}={value}")
-    return tuple(int(v) for v in values)
+    message = f"The `{name}` argument must be a tuple of {n} integers. Received {name}={value}"
+    try:
+        values = (value,) * n if isinstance(value, int) else tuple(value)
+        values = tuple(operator.index(v) for v in values)
+    except TypeError:
+        raise ValueError(message) from None
+    if len(values) != n:
+        raise ValueError(message)
+    wrong = {v for v in values if v < (0 if allow_zero else 1)}
+    if wrong:
+        raise ValueError(f"{message}, including values {wrong} that do not satisfy `value {'>=' if allow_zero else '>'} "
+                         "0`")
+    return values
 
 
 def in_compute_dtype(layer, x):

@@ -63,7 +63,7 @@ def window_size(size, window, stride, padding, dilation=1):
         return -(-size // stride)
     out = (size - (window - 1) * dilation - 1) // stride + 1
     if out <= 0:
-        raise ValueError(f"Computed output size would be zero or negative: input size {size}, window {window}, "
+        raise ValueError(f"Computed output size would be zero or negative. Received: input size {size}, window {window}, "
                          f"dilation {dilation}, padding '{padding}'.")
     return out
 
@@ -97,7 +97,8 @@ class BaseConv(Layer):
         self.padding = padding.lower()
         allowed = ("valid", "same", "causal") if rank == 1 else ("valid", "same")
         if self.padding not in allowed:
-            raise ValueError(f"The `padding` argument must be one of {set(allowed)}. Received: padding={padding}")
+            raise ValueError("The `padding` argument must be a list/tuple or one of {"
+                             + ", ".join(map(repr, allowed)) + f"}}. Received: {padding}")
         if max(self.strides) > 1 and max(self.dilation_rate) > 1:
             raise ValueError("`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
                              f"strides={self.strides} and dilation_rate={self.dilation_rate}")

@@ -1,11 +1,12 @@
 """Dense, EinsumDense, Embedding and small layers that apply a function."""
+import copy
 import math
 import re
 
 from ...autograph._convert import while_traced
 from .._layer import _keras_tensors_of
 from .._operation import compute_output_spec
-from ._common import (InputSpec, Layer, activations, in_compute_dtype, numbers, parts, parts_config,
+from ._common import (InputSpec, Layer, activations, in_compute_dtype, initializers, numbers, parts, parts_config,
                       regularizers, tf)
 
 _DENSE_PARTS = ("kernel_initializer bias_initializer kernel_regularizer bias_regularizer kernel_constraint "
@@ -79,13 +80,26 @@ class EinsumDense(Layer):
     def build(self, input_shape):
         kernel_shape, bias_shape, self.full_output_shape = _einsum_shapes(self.equation, self.bias_axes, input_shape,
                                                                          self.partial_output_shape)
-        self.kernel = self.add_weight(name="kernel", shape=kernel_shape, initializer=self.kernel_initializer,
+        self.kernel = self.add_weight(name="kernel", shape=kernel_shape, initializer=self._fanned_initializer(),
                                       regularizer=self.kernel_regularizer, constraint=self.kernel_constraint)
         if bias_shape is not None:
             self.bias = self.add_weight(name="bias", shape=bias_shape, initializer=self.bias_initializer,
                                         regularizer=self.bias_regularizer, constraint=self.bias_constraint)
         self._matrix = _as_matrix(self.equation, kernel_shape)
         self.built = True
+
+    def _fanned_initializer(self):
+        """The kernel's initializer, told which axes are summed over if it goes by the number of inputs."""
+        initializer = self.kernel_initializer
+        if not isinstance(initializer, initializers.VarianceScaling) or (
+                initializer.input_axes is not None or initializer.output_axes is not None):
+            return initializer
+        inputs, kernel, outputs = re.split(",|->", self.equation.replace(" ", "").replace("...", ""))
+        summed = [i for i, axis in enumerate(kernel) if axis in inputs and axis not in outputs]
+        made = [i for i, axis in enumerate(kernel) if axis in outputs and axis not in inputs]
+        fanned = copy.copy(initializer)
+        fanned.input_axes, fanned.output_axes = summed, made
+        return fanned
 
     def call(self, inputs, training=None):
         x, matrix = in_compute_dtype(self, inputs), self._matrix
@@ -99,7 +113,8 @@ class EinsumDense(Layer):
         return x if activation is activations.linear else activation(x)
 
     def compute_output_shape(self, input_shape):
-        return _einsum_shapes(self.equation, self.bias_axes, input_shape, self.partial_output_shape)[2]
+        made = _einsum_shapes(self.equation, self.bias_axes, input_shape, self.partial_output_shape)[2]
+        return (input_shape[0], *made[1:])
 
     def get_config(self):
         return {**super().get_config(), "output_shape": self.partial_output_shape, "equation": self.equation,
@@ -235,6 +250,7 @@ class Activation(Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
         self.activation = activations.get(activation)
+        self.built = True
 
     def call(self, inputs):
         return self.activation(inputs)
@@ -258,6 +274,7 @@ class ReLU(Layer):
                 raise ValueError(f"{name} of a ReLU layer cannot be a negative value. Received: {name}={value}")
         self.max_value, self.negative_slope, self.threshold = max_value, negative_slope, threshold
         self.supports_masking = True
+        self.built = True
 
     def call(self, inputs):
         return activations.relu(inputs, self.negative_slope, self.max_value, self.threshold)
@@ -283,6 +300,7 @@ class LeakyReLU(Layer):
                              f"float. Received: negative_slope={negative_slope}")
         self.negative_slope = negative_slope
         self.supports_masking = True
+        self.built = True
 
     def call(self, inputs):
         return tf.nn.leaky_relu(inputs, self.negative_slope)
@@ -334,6 +352,7 @@ class ELU(Layer):
         super().__init__(**kwargs)
         self.alpha = alpha
         self.supports_masking = True
+        self.built = True
 
     def call(self, inputs):
         return activations.elu(inputs, self.alpha)
@@ -352,6 +371,7 @@ class Softmax(Layer):
         super().__init__(**kwargs)
         self.axis = axis
         self.supports_masking = True
+        self.built = True
 
     def call(self, inputs, mask=None):
         return masked_softmax(inputs, mask, self.axis)

@@ -114,6 +114,8 @@ def _margins(value, rank, name):
         value = ((value, value),) * rank
     elif rank == 1 and len(value) == 2 and all(isinstance(v, int) for v in value):
         value = (tuple(value),)
+    if not hasattr(value, "__len__"):
+        raise ValueError(f"The `{name}` argument must be a tuple of {max(rank, 2)} integers. Received {name}={value}")
     if len(value) != rank:
         raise ValueError(f"`{name}` should have {rank} elements. Received: {name}={value}")
     return tuple(numbers(v, 2, name, allow_zero=True) for v in value)
@@ -184,6 +186,7 @@ class _Cropping(_Margins):
     name_of_margins = "cropping"
 
     def call(self, inputs):
+        self.compute_output_shape(inputs.shape)  # refuses to cut everything away
         cut = [slice(None)] * (self.rank + 2)
         for i, (before, after) in enumerate(self._margins, self._first()):
             cut[i] = slice(before, -after if after else None)

@@ -1,6 +1,6 @@
 """Losses: what training makes small. Each is a function of targets and predictions and an object that also weights and
 reduces; `get` finds them by name."""
-from .._registry import Registry as _Registry
+from .._registry import FunctionRegistry as _FunctionRegistry
 from ._classes import (BinaryCrossentropy, BinaryFocalCrossentropy, CategoricalCrossentropy,
                        CategoricalFocalCrossentropy, CategoricalGeneralizedCrossEntropy, CategoricalHinge,
                        CosineSimilarity, Dice, Hinge, Huber, KLDivergence, LogCosh, MeanAbsoluteError,
@@ -30,14 +30,11 @@ _CLASSES = (BinaryCrossentropy, BinaryFocalCrossentropy, CategoricalCrossentropy
             LogCosh, MeanAbsoluteError, MeanAbsolutePercentageError, MeanSquaredError, MeanSquaredLogarithmicError,
             Poisson, SparseCategoricalCrossentropy, SquaredHinge, Tversky)
 
-_registry = _Registry("loss", Loss)
-_registry._module = "keras.losses"
+_registry = _FunctionRegistry("loss", "keras.losses")
 for _one in _CLASSES:
     _registry.add()(_one)
-for _one in _FUNCTIONS:
-    _registry._classes[_one.__name__] = _one
-_registry._classes.update(mse=mse, MSE=mse, mae=mae, MAE=mae, mape=mape, MAPE=mape, msle=msle, MSLE=msle, bce=bce,
-                          BCE=bce, kld=kld, KLD=kld, logcosh=log_cosh)
+_registry.add_functions(**{_one.__name__: _one for _one in _FUNCTIONS}, mse=mse, MSE=mse, mae=mae, MAE=mae, mape=mape, MAPE=mape, msle=msle, MSLE=msle, bce=bce,
+                        BCE=bce, kld=kld, KLD=kld, logcosh=log_cosh)
 
 
 def get(identifier):
@@ -47,14 +44,9 @@ def get(identifier):
 
 def serialize(loss):
     """The dict from which `deserialize` makes the loss again."""
-    if hasattr(loss, "get_config") or loss is None:
-        return _registry.serialize(loss)
-    return {"module": "builtins", "class_name": "function", "config": getattr(loss, "__name__", str(loss)),
-            "registered_name": "function"}
+    return _registry.serialize(loss)
 
 
 def deserialize(name, custom_objects=None):
     """The loss that `serialize` wrote down."""
-    if isinstance(name, dict) and name.get("class_name") == "function":
-        name = name["config"]
     return _registry.deserialize(name, custom_objects)

@@ -1,6 +1,6 @@
 """Metrics: what is measured over many batches. `get` finds them by name."""
 from .. import losses as _losses
-from .._registry import Registry as _Registry
+from .._registry import FunctionRegistry as _FunctionRegistry
 from .._state import to_snake_case as _snake
 from ..losses import (binary_crossentropy, binary_focal_crossentropy, categorical_crossentropy,
                       categorical_focal_crossentropy, categorical_hinge, hinge, huber, kl_divergence, log_cosh,
@@ -33,10 +33,10 @@ _CLASSES = (AUC, Accuracy, BinaryAccuracy, BinaryCrossentropy, BinaryIoU, Catego
             SparseCategoricalCrossentropy, SparseTopKCategoricalAccuracy, SpecificityAtSensitivity, SquaredHinge, Sum,
             TopKCategoricalAccuracy, TrueNegatives, TruePositives)
 
-_registry = _Registry("metric", Metric)
+_registry = _FunctionRegistry("metric")
 for _one in _CLASSES:
     _registry.add(_snake(_one.__name__))(_one)
-_registry._classes.update(
+_registry.add_functions(
     mse=MeanSquaredError, MSE=MeanSquaredError, mae=MeanAbsoluteError, MAE=MeanAbsoluteError,
     mape=MeanAbsolutePercentageError, MAPE=MeanAbsolutePercentageError, msle=MeanSquaredLogarithmicError,
     MSLE=MeanSquaredLogarithmicError, bce=BinaryCrossentropy, BCE=BinaryCrossentropy)
@@ -49,10 +49,7 @@ def get(identifier):
 
 def serialize(metric):
     """The dict from which `deserialize` makes the metric again."""
-    if hasattr(metric, "get_config") or metric is None:
-        return _registry.serialize(metric)
-    return {"module": "builtins", "class_name": "function", "config": getattr(metric, "__name__", str(metric)),
-            "registered_name": "function"}
+    return _registry.serialize(metric)
 
 
 def deserialize(config, custom_objects=None):

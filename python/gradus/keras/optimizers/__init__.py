@@ -5,11 +5,13 @@ from .._registry import Registry as _Registry
 from . import schedules
 from ._composed import Adafactor, Lamb
 from ._loss_scale import LossScaleOptimizer
+from ._muon import Muon
 from ._optimizer import Optimizer
 from ._rules import SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, Ftrl, Lion, Nadam, RMSprop
 
-_CLASSES = (Adadelta, Adafactor, Adagrad, Adam, AdamW, Adamax, Ftrl, Lamb, Lion, LossScaleOptimizer, Nadam, RMSprop, SGD)
-_registry = _Registry("optimizer", Optimizer)
+_CLASSES = (Adadelta, Adafactor, Adagrad, Adam, AdamW, Adamax, Ftrl, Lamb, Lion, LossScaleOptimizer, Muon, Nadam, RMSprop,
+            SGD)
+_registry = _Registry("optimizer")
 for _one in _CLASSES:
     _registry.add(_one.__name__.lower())(_one)
 

@@ -47,7 +47,7 @@ class LossScaleOptimizer(Optimizer):
 
     def scale_loss(self, loss):
         """The loss times the scale of now."""
-        scale = self.dynamic_scale if self.built else self.initial_scale
+        scale, loss = self.dynamic_scale if self.built else self.initial_scale, tf.convert_to_tensor(loss)
         return loss * tf.cast(scale, loss.dtype)
 
     def get_scaled_loss(self, loss):

@@ -193,6 +193,11 @@ class Optimizer:
                         "with. When working with a new set of variables, you should recreate a new optimizer instance.")
         if any(g is None for g in grads):
             grads, variables = _without_none(grads, variables)
+        if any(getattr(v, "overwrite_with_gradient", False) for v in variables):
+            grads, variables = _overwritten(grads, variables)
+            if not variables:
+                self._iterations.assign_add(1)
+                return
         if self.loss_scale_factor is not None:
             grads = _core._scale(grads, 1.0 / self.loss_scale_factor)
         if self.gradient_accumulation_steps:
@@ -210,7 +215,8 @@ class Optimizer:
 
     def _finds_nothing_to_do(self, variables):
         """Whether a step is nothing but the native updates, so that the next can be just those."""
-        return (isinstance(self._learning_rate, Variable) and all(v._constraint is None for v in variables)
+        return (isinstance(self._learning_rate, Variable)
+                and all(v._constraint is None and not getattr(v, "overwrite_with_gradient", False) for v in variables)
                 and not (self.use_ema or self.gradient_accumulation_steps or self.clipnorm or self.clipvalue
                          or self.global_clipnorm) and self.loss_scale_factor is None
                 and type(self).apply is Optimizer.apply and type(self)._change is Optimizer._change)
@@ -414,6 +420,17 @@ def _without_none(grads, variables):
                   "you forget to provide a `loss` argument?", stacklevel=4)
     kept = [(g, v) for g, v in zip(grads, variables) if g is not None]
     return [g for g, _ in kept], [v for _, v in kept]
+
+
+def _overwritten(grads, variables):
+    """Gives the variables that ask for it their gradients as values; the other gradients and variables."""
+    rest = []
+    for g, v in zip(grads, variables):
+        if getattr(v, "overwrite_with_gradient", False):
+            v.assign(g)
+        else:
+            rest.append((g, v))
+    return [g for g, _ in rest], [v for _, v in rest]
 
 
 def _state_dtype(dtype):

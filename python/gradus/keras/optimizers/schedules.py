@@ -164,8 +164,7 @@ def _positive(name, value):
         raise ValueError(f"Argument `{name}` must be > 0. Received: {name}={value}")
 
 
-_registry = _Registry("schedule", LearningRateSchedule)
-_registry._module = "keras.optimizers.schedules"
+_registry = _Registry("schedule", "keras.optimizers.schedules")
 for _one in (ExponentialDecay, InverseTimeDecay, PiecewiseConstantDecay, PolynomialDecay, CosineDecay,
              CosineDecayRestarts):
     _registry.add()(_one)

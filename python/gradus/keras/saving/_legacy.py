@@ -1,15 +1,75 @@
-"""Models and weights in the HDF5 format of older Keras, for reading: weights lie under the names of layers."""
+"""Models and weights in the HDF5 format of older Keras: weights lie under the names of layers."""
 import json
+import os
 import warnings
 
 from ... import _core, errors
-from .._serialization import CustomObjectScope, deserialize_keras_object
+from .._serialization import CustomObjectScope, deserialize_keras_object, serialize_keras_object
 from . import _weights
+
+_NO_NAMES = (0.0,) * 0  # what h5py makes of an empty list
+
+
+def save_legacy_model(model, path, include_optimizer):
+    """Writes a Sequential or functional model to a .h5 file."""
+    from ..models import Functional, Sequential
+    if not isinstance(model, (Functional, Sequential)):
+        raise NotImplementedError("Saving the model to HDF5 format requires the model to be a Functional model or a "
+                                  "Sequential model. It does not work for subclassed models, because such models are "
+                                  "defined via the body of a Python method, which isn't safely serializable. Consider "
+                                  'saving to the Keras format with `model.save("name.keras")`, or using '
+                                  "`save_weights`.")
+    from .. import __version__
+    about = {"backend": "tensorflow", "keras_version": __version__}
+    layers = model.layers if isinstance(model, Sequential) else model.operations
+    groups = {layer.name: _weight_group(_saved_weights(layer)) for layer in layers}
+    groups["top_level_model_weights"] = _weight_group(model._trainable_variables + model._non_trainable_variables)
+    names = [layer.name for layer in layers]
+    children = {"model_weights": (None, {**about, "layer_names": names or _NO_NAMES}, groups)}
+    attributes = {**about, "model_config": json.dumps(_old(serialize_keras_object(model)))}
+    if include_optimizer and model.compiled and model.optimizer is not None:
+        training = model.get_compile_config()
+        training["optimizer_config"] = {k: training["optimizer"][k] for k in ("class_name", "config")}
+        del training["optimizer"]
+        attributes["training_config"] = json.dumps(training)
+        if model.optimizer.variables:
+            children["optimizer_weights"] = _weight_group(model.optimizer.variables)
+    _core._save_hdf5(path, (None, attributes, children))
+
+
+def _saved_weights(layer):
+    return [*layer.trainable_weights, *layer.non_trainable_weights] if hasattr(layer, "trainable_weights") else []
+
+
+def _weight_group(variables):
+    """A group with variables under their paths and the list of these paths."""
+    root = {}
+    for variable in variables:
+        *folders, name = variable.path.split("/")
+        place = root
+        for folder in folders:
+            place = place.setdefault(folder, (None, {}, {}))[2]
+        place[name] = (variable.read_value(), {}, {})
+    return None, {"weight_names": [v.path for v in variables] or _NO_NAMES}, root
+
+
+def _old(config):
+    """Layers of old files are named by their class alone."""
+    if isinstance(config, (list, tuple)):
+        return [_old(c) for c in config]
+    if not isinstance(config, dict):
+        return config
+    made = {k: _old(v) for k, v in config.items()}
+    module = made.get("module")
+    if isinstance(module, str) and (module == "keras.layers" or made.get("build_config") is not None
+                                    or module.startswith("keras.src.models") or made["class_name"] == "Sequential"):
+        for key in ("module", "registered_name", "build_config", "compile_config"):
+            made.pop(key, None)
+    return made
 
 
 def load_legacy_model(path, custom_objects, compile):  # noqa: A002
     """The model of a .h5 file that model.save wrote."""
-    import os
     if not os.path.exists(path):
         raise FileNotFoundError(f"[Errno 2] Unable to open file: there is no '{path}'")
     root = _core._load_hdf5(path)
@@ -80,7 +140,6 @@ def _at(group, name):
 
 def load_legacy_weights(model, path, skip_mismatch, by_name=False, **_):
     """Weights of a .h5 file that save_weights or save of an older Keras wrote."""
-    import os
     if not os.path.exists(path):
         raise FileNotFoundError(f"[Errno 2] Unable to open file: there is no '{path}'")
     root = _core._load_hdf5(path)
@@ -110,7 +169,7 @@ def _assign(model, group, path, skip_mismatch, by_name=False):
         pairs = [(layer, values) for layer, (_, values) in zip(layers, saved)]
     with _weights.kept_on_failure(model):
         for layer, values in pairs:
-            variables = list(layer.trainable_variables) + list(layer.non_trainable_variables)
+            variables = _saved_weights(layer)
             if len(variables) != len(values):
                 raise ValueError(f"Weight count mismatch for layer '{layer.name}' when loading '{path}'. Layer expects "
                                  f"{len(variables)} weight(s). Received {len(values)} saved weight(s)")

@@ -23,15 +23,16 @@ _BEST_DEFLATE = 1032
 
 
 def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
-    """Writes a model to a .keras file: its config, its weights and the state of its optimizer."""
+    """Writes a model to a .keras file: its config, its weights and the state of its optimizer; or to a legacy .h5."""
     path = text_of(filepath)
     include_optimizer = kwargs.pop("include_optimizer", True)
     kwargs.pop("save_format", None)
     if kwargs:
         raise ValueError(f"The following argument(s) are not supported with the native Keras format: {list(kwargs)}")
     if path.endswith((".h5", ".hdf5")):
-        raise NotImplementedError("whole models are not written in the legacy HDF5 format: use a name that ends in "
-                                  "`.keras`")
+        from ._legacy import save_legacy_model
+        _weights.check_overwrite(path, overwrite)
+        return save_legacy_model(model, path, include_optimizer)
     if not path.endswith(".keras"):
         raise ValueError("Invalid filepath extension for saving. Please add either a `.keras` extension for the native "
                          "Keras "
