@@ -265,12 +265,12 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_old_one(tmp_path, monkey
         path = saver.save(session, str(tmp_path / "m"))
         session.run(v.assign([2.0]))
 
-        def broken(file, **values):
-            file.write(b"half")
+        def broken(file):
             raise OSError("disk full")
-        monkeypatch.setattr(np, "savez", broken)
-        with pytest.raises(OSError):
-            saver.save(session, str(tmp_path / "m"))
+        with monkeypatch.context() as patch:
+            patch.setattr("os.fsync", broken)
+            with pytest.raises(OSError):
+                saver.save(session, str(tmp_path / "m"))
         saver.restore(session, path)
         assert session.run(v).tolist() == [1] and sorted(p.name for p in tmp_path.iterdir()) == ["checkpoint", "m.index"]
         with pytest.raises(ValueError, match="not a valid checkpoint"):

@@ -212,13 +212,13 @@ class CompileMetrics:
         count = len(names)
         as_list = lambda g: list(g) if isinstance(g, (list, tuple)) else [] if g is None else [g]  # noqa: E731
         if isinstance(given, dict):
+            if count == 1 and len(given) == 1:
+                return [as_list(next(iter(given.values())))]
             unknown = [k for k in given if k not in names]
-            if unknown and names != [None]:
+            if unknown:
                 raise ValueError(f"In the dict argument `metrics`, key '{unknown[0]}' does not correspond to any "
                                  "model output. "
                                  f"Received:\nmetrics={given}")
-            if names == [None]:
-                return [as_list(next(iter(given.values())))]
             return [as_list(given.get(name)) for name in names]
         given = as_list(given)
         if count == 1:

@@ -133,7 +133,9 @@ class Graph:
             if id(y) not in self._number:
                 raise ValueError("Output with path `` is not connected to `inputs`")
         self._results = [self._number[id(y)] for y in self.outputs]
-        self._single = not isinstance(outputs, (list, tuple, dict))
+        # A list of one output is given back as that output.
+        self.results_struct = outputs[0] if isinstance(outputs, (list, tuple)) and len(outputs) == 1 else outputs
+        self._single = not isinstance(self.results_struct, (list, tuple, dict))
         only = self.inputs[0]
         self._single_input = (_tf.as_dtype(only.dtype), len(only.shape)) if len(self.inputs) == 1 else None
         names = {}
@@ -185,7 +187,7 @@ class Graph:
                     table[number] = value
         if self._single:
             return table[self._results[0]]
-        return nest.pack_sequence_as(self.outputs_struct, [table[i] for i in self._results])
+        return nest.pack_sequence_as(self.results_struct, [table[i] for i in self._results])
 
 
 class Function(Operation):

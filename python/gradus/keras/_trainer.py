@@ -410,16 +410,13 @@ class Trainer:
                     train = self.make_train_function()
                 if hooks:
                     callbacks.on_train_batch_begin(step)
-                batch_logs = train(batch)
-                for _ in range(group - 1):
-                    further = next(batches, None) if step + 1 < limit else None
-                    if further is None:
-                        break
-                    step += 1
+                batch_logs, done = train(batch), 1
+                while done < group and step + done < limit and (further := next(batches, None)) is not None:
                     batch_logs = train(further)
+                    done += 1
                 if hooks:
-                    callbacks.on_train_batch_end(step, batch_logs)
-                step += 1
+                    callbacks.on_train_batch_end(step + group - 1, batch_logs)
+                step += done
                 if self.stop_training:
                     break
         finally:

@@ -238,7 +238,6 @@ class Functional(Model):
         if name is None:
             name = _state.auto_name("functional" if type(self) is Functional else type(self).__name__)
         Layer.__init__(self, name=name, **kwargs)
-        inputs, outputs = (x[0] if isinstance(x, (list, tuple)) and len(x) == 1 else x for x in (inputs, outputs))
         inputs, outputs = _with_inputs_of_its_own(inputs, outputs)
         self._set_graph(Graph(inputs, outputs, name))
         for layer in self.layers:
@@ -341,7 +340,7 @@ class Functional(Model):
     def compute_output_spec(self, inputs, training=None, mask=None):
         shapes_known = all(tuple(x.shape) == y.shape for x, y in zip(nest.flatten(inputs), self._graph.inputs))
         if shapes_known:
-            return nest.map_structure(lambda y: KerasTensor(y.shape, y.dtype), self._graph.outputs_struct)
+            return nest.map_structure(lambda y: KerasTensor(y.shape, y.dtype), self._graph.results_struct)
         return super().compute_output_spec(inputs)
 
     def compute_output_shape(self, input_shape):

@@ -1,19 +1,21 @@
 """Layers."""
 from .._functional import Input, InputLayer
 from .._layer import InputSpec, Layer
+from .adaptive_pooling import (AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D,
+                               AdaptiveMaxPooling1D, AdaptiveMaxPooling2D, AdaptiveMaxPooling3D)
 from .attention import AdditiveAttention, Attention, GroupedQueryAttention, GroupQueryAttention, MultiHeadAttention
 from .augmentation import (RandomBrightness, RandomContrast, RandomCrop, RandomRotation, RandomTranslation,
                            RandomZoom)
-from .convolution import (Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Convolution1D,
-                          Convolution1DTranspose,
-                          Convolution2D, Convolution2DTranspose, Convolution3D, DepthwiseConv1D, DepthwiseConv2D,
-                          SeparableConv1D, SeparableConv2D, SeparableConvolution1D, SeparableConvolution2D)
+from .conv_recurrent import ConvLSTM1D, ConvLSTM2D, ConvLSTM3D
+from .convolution import (Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, Convolution1D,
+                          Convolution1DTranspose, Convolution2D, Convolution2DTranspose, Convolution3D,
+                          Convolution3DTranspose, DepthwiseConv1D, DepthwiseConv2D, SeparableConv1D, SeparableConv2D,
+                          SeparableConvolution1D, SeparableConvolution2D)
 from .core import (ELU, Activation, Dense, EinsumDense, Embedding, Identity, Lambda, LeakyReLU, Masking, PReLU, ReLU,
                    Softmax)
 from .lookup import Hashing, IntegerLookup, StringLookup, TextVectorization
 from .merging import (Add, Average, Concatenate, Dot, Maximum, Minimum, Multiply, Subtract, add, average, concatenate,
-                      dot,
-                      maximum, minimum, multiply, subtract)
+                      dot, maximum, minimum, multiply, subtract)
 from .normalization import (BatchNormalization, GroupNormalization, LayerNormalization, RMSNormalization,
                             SpectralNormalization, UnitNormalization)
 from .pooling import (AveragePooling1D, AveragePooling2D, AveragePooling3D, AvgPool1D, AvgPool2D, AvgPool3D,
@@ -31,9 +33,8 @@ from .reshaping import (Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, Re
 from .rnn import RNN, GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
 from .wrappers import Bidirectional, TimeDistributed, Wrapper
 
-_MODULES = ("attention", "augmentation", "convolution", "core", "lookup", "merging", "normalization", "pooling",
-            "preprocessing",
-            "recurrent", "regularization", "reshaping", "rnn", "wrappers")
+_MODULES = ("adaptive_pooling", "attention", "augmentation", "conv_recurrent", "convolution", "core", "lookup", "merging",
+            "normalization", "pooling", "preprocessing", "recurrent", "regularization", "reshaping", "rnn", "wrappers")
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _MODULES]
 
 

@@ -43,6 +43,25 @@ def _convolve3d(x, kernel, strides, padding, dilation):
     return tf.reshape(total, [-1, out, *total.shape[1:]])
 
 
+def _convolve3d_transpose(x, kernel, size, strides, padding, dilation):
+    """A sum over the taps along the depth, of which each is a transposed conv2d of all planes."""
+    taps, step, apart, depth = kernel.shape[0], strides[0], dilation[0], x.shape[1]
+    planes = tf.reshape(x, [-1, *x.shape[2:]])
+    total, length = None, depth * step + (taps - 1) * apart
+    for tap in range(taps):
+        y = _core._conv2d_transpose(planes, kernel[tap], size[1:], strides[1:], padding, dilation[1:])
+        y = tf.reshape(y, [-1, depth, 1, *y.shape[1:]])
+        y = tf.pad(y, [[0, 0], [0, 0], [0, step - 1], [0, 0], [0, 0], [0, 0]])  # the planes between those of the input
+        y = tf.reshape(y, [-1, depth * step, *y.shape[3:]])
+        first = tap * apart
+        y = tf.pad(y, [[0, 0], [first, length - depth * step - first], [0, 0], [0, 0], [0, 0]])
+        total = y if total is None else total + y
+    window = (taps - 1) * apart + 1
+    cut = max(0, (depth - 1) * step + window - size[0]) // 2 if padding == "SAME" else 0
+    total = total[:, cut:cut + size[0]]
+    return tf.pad(total, [[0, 0], [0, size[0] - total.shape[1]], [0, 0], [0, 0], [0, 0]])
+
+
 def to_channels_last(x):
     """[n, channels, spatial...] as [n, spatial..., channels]."""
     rank = len(x.shape)
@@ -229,7 +248,9 @@ class BaseConvTranspose(BaseConv):
         if self.rank == 1:
             x, kernel = tf.expand_dims(x, 1), tf.expand_dims(kernel, 0)
             size, strides, dilation = (1, *size), (1, *strides), (1, *dilation)
-        y = _core._conv2d_transpose(x, kernel, size, strides, self.padding.upper(), dilation)
+        padding = self.padding.upper()
+        y = (_convolve3d_transpose if self.rank == 3 else _core._conv2d_transpose)(x, kernel, size, strides, padding,
+                                                                                   dilation)
         if self.rank == 1:
             y = tf.squeeze(y, 1)
         return y if y.dtype == dtype else tf.cast(y, dtype)
@@ -248,6 +269,11 @@ class Conv1DTranspose(BaseConvTranspose):
 class Conv2DTranspose(BaseConvTranspose):
     """The transpose of a convolution of images."""
     rank = 2
+
+
+class Conv3DTranspose(BaseConvTranspose):
+    """The transpose of a convolution of volumes."""
+    rank = 3
 
 
 class BaseDepthwise(BaseConv):
@@ -361,5 +387,6 @@ class SeparableConv2D(BaseSeparable):
 
 
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D
-Convolution1DTranspose, Convolution2DTranspose = Conv1DTranspose, Conv2DTranspose
+Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = (Conv1DTranspose, Conv2DTranspose,
+                                                                          Conv3DTranspose)
 SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D

@@ -398,6 +398,7 @@ class Identity(Layer):
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+        self.built = True
 
     def call(self, inputs):
         return inputs
@@ -416,6 +417,7 @@ class Masking(Layer):
         super().__init__(**kwargs)
         self.mask_value = mask_value
         self.supports_masking = True
+        self.built = True
 
     def compute_mask(self, inputs, mask=None):
         return tf.reduce_any(tf.not_equal(inputs, self.mask_value), -1)

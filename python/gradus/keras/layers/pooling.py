@@ -35,6 +35,7 @@ class BasePooling(Layer):
             raise ValueError(f"The `padding` argument must be one of {{'valid', 'same'}}. Received: padding={padding}")
         self.data_format = data_format_of(data_format)
         self.input_spec = InputSpec(ndim=self.rank + 2)
+        self.built = True
 
     def call(self, inputs):
         padding = self.padding.upper()
@@ -61,6 +62,7 @@ class BaseGlobalPooling(Layer):
         super().__init__(**kwargs)
         self.data_format, self.keepdims = data_format_of(data_format), keepdims
         self.input_spec = InputSpec(ndim=self.rank + 2)
+        self.built = True
 
     def _axes(self):
         first = 1 if self.data_format == "channels_last" else 2

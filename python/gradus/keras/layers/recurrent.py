@@ -30,10 +30,10 @@ class _Recurrent(RNN):
     def _fused(self, sequences, states, mask, training):
         """The op's outputs with what masks ask for beyond the states."""
         cell = self.cell
-        if training and cell.dropout:
-            forget_masks(cell)
-            drop = cell.get_dropout_mask(sequences[:, 0])
-            sequences = sequences * tf.expand_dims(drop, 1)
+        if cell.dropout or cell.recurrent_dropout:
+            self._draw_masks(sequences, states)
+            if training and cell.dropout:
+                sequences = sequences * tf.expand_dims(cell.get_dropout_mask(sequences[:, 0]), 1)
             forget_masks(cell)
         outputs, *new_states = self._op(sequences, states, mask)
         if mask is not None and self.zero_output_for_mask:

@@ -12,16 +12,21 @@ CELL_PARTS = ("kernel_initializer recurrent_initializer bias_initializer", "kern
               "bias_regularizer", "kernel_constraint recurrent_constraint bias_constraint")
 
 
+def _is_nested(states):
+    """Whether these are several states, or sizes of states: a tuple of numbers is one size."""
+    return isinstance(states, list) or isinstance(states, tuple) and not all(isinstance(n, int) for n in states)
+
+
 def flat(states):
     """Nested lists of states as one list."""
-    if isinstance(states, (list, tuple)):
+    if _is_nested(states):
         return [leaf for part in states for leaf in flat(part)]
     return [states]
 
 
 def _packed(structure, leaves):
     """The leaves, an iterator, in the nesting of the structure."""
-    if isinstance(structure, (list, tuple)):
+    if _is_nested(structure):
         return [_packed(part, leaves) for part in structure]
     return next(leaves)
 
@@ -50,7 +55,7 @@ class _Cell(Layer):
         kwargs.pop("implementation", None)
         super().__init__(**kwargs)
         self.units, self.use_bias, self.seed = units, use_bias, seed
-        if self.gates == 1:  # Keras draws default seeds in this order
+        if self._seed_first:  # Keras draws default seeds in this order
             self.seed_generator = _random.SeedGenerator(seed)
         self.activation = activations.get(activation)
         if recurrent_activation is not None:
@@ -62,13 +67,13 @@ class _Cell(Layer):
               bias_constraint=bias_constraint)
         self.dropout = min(1.0, max(0.0, dropout or 0.0))
         self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout or 0.0))
-        if self.gates > 1:
+        if not self._seed_first:
             self.seed_generator = _random.SeedGenerator(seed)
         self.state_size, self.output_size = units, units
         self.bias = None
         self._masks = {}
 
-    gates = 1
+    gates, _seed_first = 1, True
 
     def build(self, input_shape):
         width = self.gates * self.units
@@ -162,7 +167,7 @@ class SimpleRNNCell(_Cell):
 
 class LSTMCell(_Cell):
     """A long short-term memory step; gates i, f, c, o."""
-    gates = 4
+    gates, _seed_first = 4, False
 
     def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
                  kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
@@ -200,7 +205,7 @@ class LSTMCell(_Cell):
 
 class GRUCell(_Cell):
     """A step of gated recurrent units; gates z, r, h."""
-    gates = 3
+    gates, _seed_first = 3, False
 
     def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
                  kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
@@ -436,6 +441,7 @@ class RNN(Layer):
         if states is None:
             states = self._zero_states(sequences)
         forget_masks(self.cell)
+        self._draw_masks(sequences, states)
         steps = self._steps(sequences, training)
         masks = None if mask is None else tf.unstack(tf.expand_dims(mask, -1), axis=1)
         outputs, output = [], None
@@ -454,6 +460,14 @@ class RNN(Layer):
                 outputs.append(output)
         forget_masks(self.cell)
         return tf.stack(outputs, 1) if self.return_sequences else None, output, states
+
+    def _draw_masks(self, sequences, states):
+        """Draws the masks of dropout for a sequence: in every call, as Keras does, also if they are not used."""
+        cell = self.cell
+        if isinstance(cell, _Cell):
+            cell.get_dropout_mask(sequences[:, 0])
+            if cell.recurrent_dropout:
+                cell.get_recurrent_dropout_mask((self._zero_states(sequences) if states is None else states)[0])
 
     def _zero_states(self, sequences):
         cell = self.cell

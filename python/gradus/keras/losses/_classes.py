@@ -2,13 +2,15 @@
 import inspect
 
 from . import _functions
+from ._ctc import ctc
 from ._loss import FunctionLoss
 
 
 def _loss(class_name, function, doc, **other):
     """The class of a function. Its settings are the function's, but for defaults and places that are given here; its
     reduction comes first or after them, as in Keras."""
-    settings = {p.name: p.default for p in list(inspect.signature(function).parameters.values())[2:]}
+    settings = {p.name: p.default for p in list(inspect.signature(function).parameters.values())[2:]
+                if not p.name.startswith("ref_")}  # tensors to compare with are given to the function only
     settings.update(other.pop("defaults", {}))
     name = other.pop("name", function.__name__)
     reduction_first = other.pop("reduction_first", not settings)
@@ -77,4 +79,7 @@ CategoricalGeneralizedCrossEntropy = _loss(
 Dice = _loss("Dice", f.dice, "1 minus the overlap of two sets.", order=["reduction", "name", "axis"])
 Tversky = _loss("Tversky", f.tversky, "1 minus a weighted overlap of two sets.",
                 order=["alpha", "beta", "reduction", "name", "axis"])
+Circle = _loss("Circle", f.circle, "Embeddings of one label near each other and far from the rest.",
+               defaults={"gamma": 80.0}, order=["gamma", "margin", "remove_diagonal", "reduction", "name"])
+CTC = _loss("CTC", ctc, "Connectionist temporal classification of sequences of labels.")
 del f

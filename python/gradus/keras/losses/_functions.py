@@ -261,3 +261,23 @@ def dice(y_true, y_pred, axis=None):
     both = tf.reduce_sum(y_true * y_pred, axis)
     sizes = tf.reduce_sum(y_true, axis) + tf.reduce_sum(y_pred, axis)
     return 1.0 - _math.divide_no_nan(2.0 * both, sizes + _state.epsilon())
+
+
+def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal=True, gamma=80, margin=0.4):
+    """How much nearer embeddings of other labels are than those of the same; pairs count by how far off they are."""
+    y_pred = tf.convert_to_tensor(y_pred)
+    labels = tf.reshape(tf.cast(y_true, "int32"), [-1, 1])
+    others = labels if ref_labels is None else tf.reshape(tf.cast(ref_labels, "int32"), [-1, 1])
+    references = y_pred if ref_embeddings is None else tf.cast(ref_embeddings, y_pred.dtype)
+    distances = tf.maximum(1.0 - tf.matmul(y_pred, references, transpose_b=True), 0.0)
+    same = tf.equal(labels, tf.transpose(others))
+    different = tf.logical_not(same)
+    if remove_diagonal:
+        same = tf.logical_and(same, tf.logical_not(tf.eye(labels.shape[0], dtype="bool")))
+    near = gamma * tf.maximum(margin + distances, 0.0) * (distances - margin)
+    far = gamma * tf.maximum(1.0 + margin - distances, 0.0) * (1.0 - margin - distances)
+    return tf.nn.softplus(_log_sum(near, same) + _log_sum(far, different))
+
+
+def _log_sum(values, counts):
+    return tf.reduce_logsumexp(tf.where(counts, values, tf.cast(-float("inf"), values.dtype)), 1)

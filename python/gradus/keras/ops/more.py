@@ -4,7 +4,7 @@ import math
 import gradus as tf
 
 from .._state import floatx as _floatx
-from . import numpy as _np
+from . import _creation, _elementwise, _reductions, _shapes
 from ._op import floating as _floating
 from ._op import op as _op
 from ._op import tensor as _tensor
@@ -50,7 +50,7 @@ def logaddexp2(x1, x2):
     """log2(2^x1 + 2^x2)."""
     two = math.log(2)
     x1, x2 = map(_floating, _together(x1, x2))
-    return _np.logaddexp(x1 * two, x2 * two) / two
+    return _elementwise.logaddexp(x1 * two, x2 * two) / two
 
 
 @_op
@@ -95,14 +95,14 @@ bitwise_invert = bitwise_not
 @_op
 def ptp(x, axis=None, keepdims=False):
     """The largest minus the smallest element."""
-    return _np.max(x, axis, keepdims) - _np.min(x, axis, keepdims)
+    return _reductions.max(x, axis, keepdims) - _reductions.min(x, axis, keepdims)
 
 
 @_op
 def percentile(x, q, axis=None, method="linear", keepdims=False):
     """The element below which q percent lie."""
-    q = q / 100.0 if isinstance(q, (int, float)) else [v / 100.0 for v in _np.tensor_to_list(q)]
-    return _np.quantile(x, q, axis, method, keepdims)
+    q = q / 100.0 if isinstance(q, (int, float)) else [v / 100.0 for v in _reductions.tensor_to_list(q)]
+    return _reductions.quantile(x, q, axis, method, keepdims)
 
 
 def _without_nan(x, value):
@@ -118,31 +118,31 @@ def _counted(x, axis, keepdims):
 @_op
 def nansum(x, axis=None, keepdims=False):
     """The sum without NaN."""
-    return _np.sum(_without_nan(x, 0), axis, keepdims)
+    return _reductions.sum(_without_nan(x, 0), axis, keepdims)
 
 
 @_op
 def nanprod(x, axis=None, keepdims=False):
     """The product without NaN."""
-    return _np.prod(_without_nan(x, 1), axis, keepdims)
+    return _reductions.prod(_without_nan(x, 1), axis, keepdims)
 
 
 @_op
 def nanmax(x, axis=None, keepdims=False):
     """The largest without NaN."""
-    return _np.max(_without_nan(x, -math.inf), axis, keepdims)
+    return _reductions.max(_without_nan(x, -math.inf), axis, keepdims)
 
 
 @_op
 def nanmin(x, axis=None, keepdims=False):
     """The smallest without NaN."""
-    return _np.min(_without_nan(x, math.inf), axis, keepdims)
+    return _reductions.min(_without_nan(x, math.inf), axis, keepdims)
 
 
 @_op
 def nanmean(x, axis=None, keepdims=False):
     """The mean without NaN."""
-    return _np.sum(_floating(_without_nan(x, 0)), axis, keepdims) / _counted(x, axis, keepdims)
+    return _reductions.sum(_floating(_without_nan(x, 0)), axis, keepdims) / _counted(x, axis, keepdims)
 
 
 @_op
@@ -176,7 +176,7 @@ def rot90(array, k=1, axes=(0, 1)):
     """Quarter turns in the plane of two axes."""
     x, (a, b) = _tensor(array), axes
     for _ in range(k % 4):
-        x = tf.reverse(_np.swapaxes(x, a, b), [a])
+        x = tf.reverse(_shapes.swapaxes(x, a, b), [a])
     return x
 
 
@@ -184,7 +184,7 @@ def rot90(array, k=1, axes=(0, 1)):
 def array_split(x, indices_or_sections, axis=0):
     """Parts along an axis, nearly equal ones."""
     if not isinstance(indices_or_sections, int):
-        return _np.split(x, indices_or_sections, axis)
+        return _shapes.split(x, indices_or_sections, axis)
     size, parts = x.shape[axis], indices_or_sections
     return tf.split(_tensor(x), [size // parts + (i < size % parts) for i in range(parts)], axis)
 
@@ -192,13 +192,13 @@ def array_split(x, indices_or_sections, axis=0):
 @_op
 def hsplit(x, indices_or_sections):
     """Parts along the second axis."""
-    return _np.split(x, indices_or_sections, 0 if len(x.shape) == 1 else 1)
+    return _shapes.split(x, indices_or_sections, 0 if len(x.shape) == 1 else 1)
 
 
 @_op
 def vsplit(x, indices_or_sections):
     """Parts along the first axis."""
-    return _np.split(x, indices_or_sections, 0)
+    return _shapes.split(x, indices_or_sections, 0)
 
 
 @_op
@@ -234,8 +234,8 @@ def vander(x, N=None, increasing=False):  # noqa: N803
 @_op
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral by the trapezoidal rule."""
-    y = _np.moveaxis(_floating(y), axis, -1)
-    width = dx if x is None else _np.diff(_floating(x))
+    y = _shapes.moveaxis(_floating(y), axis, -1)
+    width = dx if x is None else _reductions.diff(_floating(x))
     return tf.reduce_sum(width * (y[..., 1:] + y[..., :-1]) / 2, -1)
 
 
@@ -244,13 +244,13 @@ def select(condlist, choicelist, default=0):
     """The first choice whose condition holds."""
     out = _together(choicelist[0], default)[1]
     for condition, choice in reversed(list(zip(condlist, choicelist))):
-        out = _np.where(condition, choice, out)
+        out = _shapes.where(condition, choice, out)
     return out
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0):
     """Powers of a base whose exponents are evenly spaced."""
-    values = tf.pow(float(base), _np.linspace(start, stop, num, endpoint, axis=axis))
+    values = tf.pow(float(base), _creation.linspace(start, stop, num, endpoint, axis=axis))
     return values if dtype is None else tf.cast(values, dtype)
 
 
@@ -289,7 +289,7 @@ def bartlett(x):
 def psnr(x1, x2, max_val):
     """The ratio of peak to noise, in decibels."""
     x1, x2 = map(_floating, _together(x1, x2))
-    return 20 * _np.log10(float(max_val)) - 10 * _np.log10(tf.reduce_mean(tf.square(x1 - x2)))
+    return 20 * _elementwise.log10(float(max_val)) - 10 * _elementwise.log10(tf.reduce_mean(tf.square(x1 - x2)))
 
 
 @_op
@@ -313,3 +313,286 @@ def jvp(fun, primals, tangents, has_aux=False):
     if has_aux:
         raise NotImplementedError("jvp(has_aux=True) is not covered")
     return tf.jvp(fun, primals, tangents)
+
+
+# ------------------------------------------------------------------ without NaN, continued
+
+
+@_op
+def nancumsum(x, axis=None, dtype=None):
+    """Sums of the elements so far, NaN being 0."""
+    return _reductions.cumsum(_without_nan(x, 0), axis, dtype)
+
+
+@_op
+def nancumprod(x, axis=None, dtype=None):
+    """Products of the elements so far, NaN being 1."""
+    return _reductions.cumprod(_without_nan(x, 1), axis, dtype)
+
+
+def _place_without_nan(place, filling, x, axis, keepdims):
+    found = place(_without_nan(x, filling), axis, keepdims)
+    alone = _reductions.all(tf.math.is_nan(_floating(x)), axis, keepdims)
+    return tf.where(alone, -1, found)
+
+
+@_op
+def nanargmax(x, axis=None, keepdims=False):
+    """Where the largest element is, and -1 where all are NaN."""
+    return _place_without_nan(_reductions.argmax, -math.inf, x, axis, keepdims)
+
+
+@_op
+def nanargmin(x, axis=None, keepdims=False):
+    """Where the smallest element is, and -1 where all are NaN."""
+    return _place_without_nan(_reductions.argmin, math.inf, x, axis, keepdims)
+
+
+@_op
+def nanquantile(x, q, axis=None, method="linear", keepdims=False):
+    """The element below which a part q lies, of those that are not NaN."""
+    if method != "linear":
+        raise NotImplementedError(f"nanquantile(method='{method}') is not covered; 'linear' is")
+    x = _floating(x)
+    rank = len(x.shape)
+    axes = list(range(rank)) if axis is None else [a % rank for a in ([axis] if isinstance(axis, int) else axis)]
+    others = [i for i in range(rank) if i not in axes]
+    y = tf.reshape(tf.transpose(x, others + axes), [*(x.shape[i] for i in others), -1])
+    y = tf.sort(_without_nan(y, math.inf))
+    last = _counted(tf.where(tf.math.is_inf(y), math.nan, y), -1, False) - 1.0
+    parts = [q] if isinstance(q, (int, float)) else _reductions.tensor_to_list(q)
+    results = []
+    for part in parts:
+        at = part * last
+        low, high = tf.math.floor(at), tf.math.ceil(at)
+        ends = tf.cast(tf.maximum(tf.stack([low, high], -1), 0.0), "int32")
+        pair = tf.gather(y, ends, axis=-1, batch_dims=len(others))
+        value = tf.where(high > low, pair[..., 0] * (1.0 - (at - low)) + pair[..., 1] * (at - low), pair[..., 0])
+        value = tf.where(last < 0.0, math.nan, value)
+        results.append(tf.reshape(value, [1 if i in axes else x.shape[i] for i in range(rank)]) if keepdims else value)
+    return results[0] if isinstance(q, (int, float)) else tf.stack(results)
+
+
+@_op
+def nanpercentile(x, q, axis=None, method="linear", keepdims=False):
+    """The element below which q percent lie, of those that are not NaN."""
+    q = q / 100.0 if isinstance(q, (int, float)) else [v / 100.0 for v in _reductions.tensor_to_list(q)]
+    return nanquantile(x, q, axis, method, keepdims)
+
+
+@_op
+def nanmedian(x, axis=None, keepdims=False):
+    """The middle element of those that are not NaN."""
+    return nanquantile(x, 0.5, axis, keepdims=keepdims)
+
+
+# ------------------------------------------------------------------ numbers and bits
+
+
+@_op
+def gcd(x1, x2):
+    """The greatest common divisor."""
+    a, b = (tf.abs(x) for x in _together(x1, x2))
+    shape = tf.broadcast_dynamic_shape(tf.shape(a), tf.shape(b))
+    return tf.while_loop(lambda a, b: tf.reduce_any(b != 0),
+                         lambda a, b: (tf.where(b == 0, a, b), tf.where(b == 0, b, a % tf.where(b == 0, 1, b))),
+                         (tf.broadcast_to(a, shape), tf.broadcast_to(b, shape)))[0]
+
+
+@_op
+def lcm(x1, x2):
+    """The least common multiple."""
+    x1, x2 = _together(x1, x2)
+    common = gcd(x1, x2)
+    return tf.where(common == 0, 0, tf.abs(x1 // tf.where(common == 0, 1, common) * x2))
+
+
+@_op
+def ldexp(x1, x2):
+    """x1 2^x2."""
+    x1 = _floating(x1)
+    return x1 * tf.pow(tf.cast(2.0, x1.dtype), tf.cast(x2, x1.dtype))
+
+
+@_op
+def signbit(x):
+    """Whether the sign is minus, also of -0."""
+    x = _tensor(x)
+    if not x.dtype.is_floating:
+        return x < 0 if x.dtype.is_integer else tf.zeros_like(x, "bool")
+    bits = tf.bitcast(tf.cast(x, "float32") if x.dtype != "float64" else x, "int64" if x.dtype == "float64" else "int32")
+    return bits < 0
+
+
+@_op
+def nextafter(x1, x2):
+    """The next number after x1 on the way to x2."""
+    x1, x2 = map(_floating, _together(x1, x2))
+    bits = tf.bitcast(x1, "int64" if x1.dtype == "float64" else "int32")
+    away = tf.equal(x2 > x1, x1 > 0)
+    moved = tf.bitcast(tf.where(away, bits + 1, bits - 1), x1.dtype)
+    least = tf.bitcast(tf.ones_like(bits), x1.dtype)
+    moved = tf.where(x1 == 0, tf.where(x2 > 0, least, -least), moved)
+    return tf.where(tf.math.is_nan(x1) | tf.math.is_nan(x2), math.nan, tf.where(x1 == x2, x2, moved))
+
+
+@_op
+def isreal(x):
+    """Whether elements have no imaginary part."""
+    x = _tensor(x)
+    return tf.equal(tf.math.imag(x), 0.0) if x.dtype.is_complex else tf.ones_like(x, "bool")
+
+
+@_op
+def polar(abs_, angle):
+    """Complex numbers of these lengths and angles."""
+    size, angle = map(_floating, _together(abs_, angle))
+    return tf.complex(size * tf.cos(angle), size * tf.sin(angle))
+
+
+@_op
+def view_as_complex(x):
+    """Pairs along the last axis as complex numbers."""
+    x = _tensor(x)
+    return tf.complex(x[..., 0], x[..., 1])
+
+
+@_op
+def view_as_real(x):
+    """Complex numbers as pairs along a new last axis."""
+    x = _tensor(x)
+    return tf.stack([tf.math.real(x), tf.math.imag(x)], -1)
+
+
+@_op
+def i0(x):
+    """The modified Bessel function of order 0."""
+    x = tf.abs(_floating(x))
+    small, large = tf.square(tf.minimum(x, 3.75) / 3.75), 3.75 / tf.maximum(x, 3.75)
+    below = _polynomial((1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813), small)
+    above = _polynomial((0.39894228, 0.01328592, 0.00225319, -0.00157565, 0.00916281, -0.02057706, 0.02635537, -0.01647633,
+                         0.00392377), large)
+    return tf.where(x < 3.75, below, tf.exp(x) / tf.sqrt(tf.maximum(x, 3.75)) * above)
+
+
+def _polynomial(coefficients, x):
+    total = tf.zeros_like(x) + coefficients[-1]
+    for c in reversed(coefficients[:-1]):
+        total = total * x + c
+    return total
+
+
+@_op
+def kaiser(x, beta):
+    """Kaiser's window of x points."""
+    count = int(x)
+    if count <= 1:
+        return tf.ones([count], _floatx())
+    middle = (count - 1) / 2.0
+    away = (tf.range(count, dtype=_floatx()) - middle) / middle
+    return i0(beta * tf.sqrt(tf.maximum(1.0 - tf.square(away), 0.0))) / i0(tf.constant(float(beta)))
+
+
+# ------------------------------------------------------------------ parts, orders, counts
+
+
+@_op
+def dsplit(x, indices_or_sections):
+    """Parts along the third axis."""
+    return _shapes.split(x, indices_or_sections, 2)
+
+
+@_op
+def argpartition(x, kth, axis=-1):
+    """An order in which the k smallest come first."""
+    x = _tensor(x)
+    return tf.cast(tf.argsort(x, axis=axis, stable=True), "int32")
+
+
+@_op
+def unique(x, sorted=True, return_index=False, return_inverse=False, return_counts=False, axis=None, size=None,  # noqa: A002
+           fill_value=None):
+    """The different elements in order; with the place of the first of each, the number of each element, and counts."""
+    if axis is not None:
+        raise NotImplementedError("unique(axis=...) is not covered: unique elements are")
+    flat = tf.reshape(_tensor(x), [-1])
+    order = tf.argsort(flat, stable=True)
+    values, inverse, counts = tf.unique_with_counts(tf.gather(flat, order))
+    first = tf.gather(order, tf.cumsum(counts, exclusive=True))
+    inverse = tf.reshape(tf.gather(inverse, tf.argsort(order, stable=True)), tf.shape(x))
+    if size is not None:
+        missing = max(0, size - values.shape[0])
+        filling = values[:1] if fill_value is None else tf.cast([fill_value], values.dtype)
+        values = tf.concat([values[:size], tf.repeat(filling, missing)], 0)
+        first, counts = tf.pad(first[:size], [[0, missing]]), tf.pad(counts[:size], [[0, missing]])
+    results = [values] + [part for part, wanted in ((first, return_index), (inverse, return_inverse),
+                                                    (counts, return_counts)) if wanted]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@_op
+def histogram(x, bins=10, range=None):  # noqa: A002
+    """(counts, edges) of equal bins."""
+    x = _floating(x)
+    low, high = (tf.reduce_min(x), tf.reduce_max(x)) if range is None else (tf.cast(v, x.dtype) for v in range)
+    low, high = tf.where(low == high, low - 0.5, low), tf.where(low == high, high + 0.5, high)
+    edges = low + (high - low) * tf.cast(tf.range(bins + 1), x.dtype) / bins
+    flat = tf.reshape(x, [-1])
+    at = tf.clip_by_value(tf.searchsorted(edges, flat, side="right") - 1, 0, bins - 1)
+    inside = tf.cast((flat >= low) & (flat <= high), "int32")
+    return tf.math.unsorted_segment_sum(inside, at, bins), edges
+
+
+@_op
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """Numbers between two with a constant ratio."""
+    start, stop = map(_floating, _together(start, stop))
+    made = tf.exp(_creation.linspace(tf.math.log(tf.abs(start)), tf.math.log(tf.abs(stop)), num, endpoint, axis=axis))
+    made = tf.sign(start) * made
+    return made if dtype is None else tf.cast(made, dtype)
+
+
+@_op
+def corrcoef(x):
+    """The correlations of rows."""
+    x = _floating(x)
+    x = tf.expand_dims(x, 0) if len(x.shape) == 1 else x
+    apart = x - tf.reduce_mean(x, -1, keepdims=True)
+    together = tf.matmul(apart, apart, transpose_b=True)
+    length = tf.sqrt(tf.linalg.diag_part(together))
+    return tf.squeeze(together / (length[:, None] * length[None, :]))
+
+
+@_op
+def correlate(x1, x2, mode="valid"):
+    """Sums of products of two sequences, one moved along the other."""
+    x1, x2 = map(_floating, _together(x1, x2))
+    n, m = x1.shape[0], x2.shape[0]
+    if mode not in ("valid", "same", "full"):
+        raise ValueError(f"mode must be 'valid', 'same' or 'full'. Received: mode={mode}")
+    full = tf.stack([tf.reduce_sum(tf.pad(x1, [[m - 1, m - 1]])[i:i + m] * x2) for i in range(n + m - 1)])
+    if mode == "full":
+        return full
+    size = max(n, m) if mode == "same" else max(n, m) - min(n, m) + 1
+    first = (n + m - 1 - size) // 2 if mode == "same" else min(n, m) - 1
+    return full[first:first + size]
+
+
+def vectorize(pyfunc, *, excluded=None, signature=None):
+    """The function of single elements as one of tensors."""
+    if excluded or signature:
+        raise NotImplementedError("vectorize with excluded or signature is not covered: use keras.ops.vectorized_map")
+
+    def run(*args):
+        args = _together(*map(_tensor, args))
+        shape = tf.shape(sum(tf.zeros_like(a) for a in args))
+        flat = [tf.reshape(tf.broadcast_to(a, shape), [-1]) for a in args]
+        return tf.reshape(tf.vectorized_map(lambda each: pyfunc(*each), tuple(flat)), shape)
+    return run
+
+
+@_op
+def view(x, dtype=None):
+    """The same bytes as elements of another dtype."""
+    x = _tensor(x)
+    return x if dtype is None else tf.bitcast(x, dtype)

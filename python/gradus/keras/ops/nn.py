@@ -6,8 +6,10 @@ import gradus as tf
 
 from .. import _logits, activations
 from .._state import epsilon, image_data_format
+from ..layers.adaptive_pooling import adaptive_pool
 from ..layers.convolution import convolve, to_channels_first, to_channels_last
 from ..layers.pooling import pool
+from ..losses._ctc import ctc_loss as _ctc_loss
 from ._op import floating as _floating
 from ._op import op as _op
 from ._op import tensor as _tensor
@@ -227,3 +229,66 @@ def space_to_depth(x, block_size, data_format="channels_last"):
 def depth_to_space(x, block_size, data_format="channels_last"):
     """Channels as blocks of pixels."""
     return _last(lambda t: tf.nn.depth_to_space(t, block_size), x, data_format)
+
+
+def _spatial_sizes(inputs, output_size):
+    rank = len(inputs.shape) - 2
+    return (output_size,) * rank if isinstance(output_size, int) else tuple(output_size)
+
+
+@_op
+def adaptive_average_pool(inputs, output_size, data_format=None):
+    """Means over a given number of windows along each spatial axis."""
+    inputs = _tensor(inputs)
+    first = 1 if (data_format or image_data_format()) == "channels_last" else 2
+    return adaptive_pool(inputs, _spatial_sizes(inputs, output_size), "average", first)
+
+
+@_op
+def adaptive_max_pool(inputs, output_size, data_format=None):
+    """The largest elements of a given number of windows along each spatial axis."""
+    inputs = _tensor(inputs)
+    first = 1 if (data_format or image_data_format()) == "channels_last" else 2
+    return adaptive_pool(inputs, _spatial_sizes(inputs, output_size), "max", first)
+
+
+@_op
+def ctc_loss(target, output, target_length, output_length, mask_index=0):
+    """Minus the log probability of sequences of labels, given logits [batch, time, classes]."""
+    return _ctc_loss(target, output, target_length, output_length, mask_index)
+
+
+def ctc_decode(inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1, merge_repeated=True,
+               mask_index=0):
+    """(labels [1, batch, time] filled up with -1, scores): the likeliest class of each time, without blanks."""
+    if strategy != "greedy":
+        raise NotImplementedError(f"ctc_decode(strategy='{strategy}') is not covered; 'greedy' is")
+    logits, lengths = _tensor(inputs), tf.cast(sequence_lengths, "int32")
+    best = tf.cast(tf.argmax(logits, -1), "int32")
+    inside = tf.expand_dims(tf.range(best.shape[1]), 0) < tf.expand_dims(lengths, 1)
+    before = tf.pad(best, [[0, 0], [1, 0]], constant_values=-1)[:, :-1]
+    kept = (best != mask_index) & inside & ((best != before) | (not merge_repeated))
+    order = tf.argsort(tf.cast(tf.logical_not(kept), "int32"), axis=1, stable=True)
+    labels = tf.gather(tf.where(kept, best, -1), order, axis=1, batch_dims=1)
+    scores = -tf.reduce_sum(tf.where(inside, tf.reduce_max(logits, -1), 0.0), 1, keepdims=True)
+    return tf.expand_dims(labels, 0), scores
+
+
+@_op
+def psnr(x1, x2, max_val):
+    """The ratio of the largest signal to the error, in decibels."""
+    x1, x2 = map(_floating, _together(x1, x2))
+    error = tf.reduce_mean(tf.math.squared_difference(x1, x2))
+    return 20.0 * math.log10(max_val) - 10.0 * tf.math.log(error) / math.log(10.0)
+
+
+@_op
+def unfold(x, kernel_size, dilation=1, padding=0, stride=1):
+    """The windows of images [batch, channels, height, width] as columns [batch, channels * window, count]."""
+    x, pair = _tensor(x), lambda v: (v, v) if isinstance(v, int) else tuple(v)
+    (kh, kw), (dh, dw), (ph, pw), (sh, sw) = map(pair, (kernel_size, dilation, padding, stride))
+    x = tf.pad(x, [[0, 0], [0, 0], [ph, ph], [pw, pw]])
+    rows, columns = (x.shape[2] - (kh - 1) * dh - 1) // sh + 1, (x.shape[3] - (kw - 1) * dw - 1) // sw + 1
+    taps = [x[:, :, i * dh:i * dh + (rows - 1) * sh + 1:sh, j * dw:j * dw + (columns - 1) * sw + 1:sw]
+            for i in range(kh) for j in range(kw)]
+    return tf.reshape(tf.stack(taps, 2), [-1, x.shape[1] * kh * kw, rows * columns])
