@@ -466,7 +466,10 @@ class Sequential(Model):
                 raise ValueError(f"Sequential model {self.name} cannot be built because it has no layers. "
                                  "Call `model.add(layer)`.")
         elif not self._layers:
-            return
+            if input_shape is None:
+                return
+            raise ValueError(f"Sequential model {self.name} cannot be built because it has no layers. "
+                             "Call `model.add(layer)`.")
         if isinstance(self._layers[0], InputLayer):
             start = self._layers[0]
             if input_shape is not None and not _compatible(start.batch_shape, input_shape):
