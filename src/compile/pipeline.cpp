@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/check.h"
+#include "compile/absorb.h"
 #include "compile/clean.h"
 #include "compile/epilogue.h"
 #include "compile/expand.h"
@@ -19,6 +20,7 @@ constexpr Pass kPasses[] = {
     {"clean", clean, "first, so that nothing works on what nobody needs"},
     {"expand", expand, "shows what composites are made of"},
     {"clean again", clean, "bodies repeat constants and views"},
+    {"absorb", absorb, "products stand for themselves here, transposes not in loops"},
     {"fuse", fuse, "late: afterwards ops are loops that no other pass can look into"},
     {"epilogue", epilogue, "last: products take the loops that follow them"},
 };

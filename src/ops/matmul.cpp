@@ -12,20 +12,13 @@
 #include "graph/symbols.h"
 #include "kernels/gemm.h"
 #include "ops/diagonal_operand.h"
+#include "ops/matmul_attrs.h"
 #include "ops/records.h"
 #include "ops/unbroadcast.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
 namespace {
-
-struct MatmulAttrs {
-  bool transpose_a = false, transpose_b = false;
-  static auto fields() {
-    return attr_fields(attr("transpose_a", &MatmulAttrs::transpose_a),
-                       attr("transpose_b", &MatmulAttrs::transpose_b));
-  }
-};
 
 Shape leading(const Shape& s) { return Shape(std::span(s.begin(), s.end() - 2)); }
 
