@@ -119,7 +119,9 @@ PyObject* segments(const Arguments& a, Tensor (*op)(In, In)) {
 }
 PyObject* unsorted_segments(const Arguments& a, Tensor (*op)(In, In, std::int64_t)) {
   const Tensor data = a.tensor(0), ids = a.tensor(1);
-  return wrap(on_large(data, [&, n = a.integer(2)] { return op(data, ids, n); }));
+  const std::vector<std::int64_t> count = a.integers(2);  // also a size that is not known yet
+  if (count.size() != 1) raise(PyExc_ValueError, "expected the number of segments, got %R", a[2]);
+  return wrap(on_large(data, [&] { return op(data, ids, count[0]); }));
 }
 
 constexpr const char *kX = "x, name=None", *kXY = "x, y, name=None";

@@ -234,6 +234,11 @@ class RaggedTensor(Composite):
         tf = _tf()
         return tf.shape(self._row_splits, out_type or tf.int64)[0] - 1
 
+    def _row_count(self):
+        """The number of rows; a tensor where it is not known."""
+        size = self._row_splits.shape[0]
+        return self.nrows() if size is None else size - 1
+
     def row_starts(self, name=None):
         return self._row_splits[:-1]
 

@@ -336,7 +336,7 @@ def _reduced(name, x, axis, keepdims):
         made = RaggedTensor._made(total, splits)
         return tf.expand_dims(made, 1) if keepdims else made
     if axis == 1:
-        total = segments(x.values, x.value_rowids(), len(x))
+        total = segments(x.values, x.value_rowids(), x._row_count())
     else:
         total = segments(x.values, x._column_numbers(), int(x.bounding_shape(1)))
     return tf.expand_dims(total, axis) if keepdims else total

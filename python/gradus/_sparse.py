@@ -1,4 +1,5 @@
 """The classes of sparse tensors; the functions of tf.sparse are in sparse.py."""
+import operator
 import sys
 
 from ._compositions import TensorSpec
@@ -89,6 +90,8 @@ class SparseTensor(Composite):
         sparse = _tf().sparse
         return sparse.concat(0, [sparse.expand_dims(p, 0) for p in parts])
 
+    __iter__ = None  # by rows it would be slow: tf.sparse.split
+
     def __getitem__(self, key):
         """Rows: x[i] or x[a:b]."""
         tf = _tf()
@@ -98,7 +101,11 @@ class SparseTensor(Composite):
                 raise ValueError("a slice of a sparse tensor has step 1")
             return tf.sparse.slice(self, [first] + [0] * (self._sizes.rank - 1),
                                    [max(last - first, 0)] + self._sizes.as_list()[1:])
-        row = self[int(key):int(key) + 1]
+        at, rows = operator.index(key), self._sizes[0]
+        if not -rows <= at < rows:
+            raise IndexError(f"row {at} of a sparse tensor with {rows} rows")
+        at %= rows
+        row = self[at:at + 1]
         return self._from_parts((row.indices[:, 1:], row.values, row.dense_shape[1:]), tuple(self._sizes.as_list()[1:]))
 
     def numpy(self):

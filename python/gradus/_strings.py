@@ -104,7 +104,7 @@ def numbers_of(value):
     if isinstance(value, _core.Tensor) and not isinstance(value, StringTensor) and is_traced(value):
         from ._function import MustRunEagerly
         raise MustRunEagerly("it makes strings of traced numbers")
-    return np.asarray(value)
+    return np.array(value.as_list()) if isinstance(value, TensorShape) else np.asarray(value)
 
 
 def holds_strings(value):

@@ -17,6 +17,10 @@ def namespace(tf, np):
     def rows(x):
         return [list(x.shape), x.to_list()] if hasattr(x, "to_list") else ["dense", x.numpy().tolist()]
 
+    def adapted(layer, data):
+        layer.adapt(tf.constant(data))
+        return layer
+
     def compiled(f, *args):
         return tf.function(f)(*args)
 
@@ -26,7 +30,8 @@ def namespace(tf, np):
     R = tf.ragged.constant([[1.0, 2.0], [], [3.0, 4.0, 5.0]])
     return {
         **cases.namespace(tf, np), "matmul_grad": matmul_grad, "parts": parts, "rows": rows, "compiled": compiled,
-        "lines": lines,
+        "lines": lines, "adapted": adapted,
+        "EXAMPLE": b"\n\x1a\n\x0b\n\x01a\x12\x06\x1a\x04\n\x02\x01\x02\n\x0b\n\x01s\x12\x06\n\x04\n\x02xy",
         "X": tf.SparseTensor([[0, 0], [0, 2], [2, 1]], [1.5, -2.0, 3.0], [3, 4]),
         "Y": tf.SparseTensor([[0, 1], [0, 2], [1, 3]], [0.5, 4.0, 1.0], [3, 4]),
         "U": tf.SparseTensor([[2, 1], [0, 2], [0, 0]], [3.0, -2.0, 1.5], [3, 4]),
@@ -331,6 +336,49 @@ tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "a"], [1, 2]
 tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64)), 3).lookup(tf.constant(["b", "z", "q"]))
 """
 
+KERAS = """
+tf.keras.layers.Hashing(num_bins=3)(tf.constant([["A"], ["B"], ["C"], ["D"], ["E"]]))
+tf.keras.layers.Hashing(num_bins=3, mask_value="")(tf.constant([["A"], ["B"], [""], ["C"], ["D"]]))
+tf.keras.layers.Hashing(num_bins=3, salt=[133, 137])(tf.constant([["A"], ["B"], ["C"], ["D"], ["E"]]))
+tf.keras.layers.Hashing(num_bins=3, salt=133)(tf.constant([["A"], ["B"], ["C"], ["D"], ["E"]]))
+tf.keras.layers.Hashing(num_bins=4)(tf.constant([1, 2, 3, 40]))
+tf.keras.layers.Hashing(num_bins=4, output_mode="one_hot")(tf.constant([1, 2, 3, 40]))
+tf.keras.layers.Hashing(num_bins=4, output_mode="multi_hot")(tf.constant(["A", "B"]))
+tf.keras.layers.Hashing(num_bins=4, salt=3, name="h").get_config()
+tf.keras.layers.Hashing(num_bins=0)
+tf.keras.layers.StringLookup(vocabulary=["a", "b"])(S2)
+tf.keras.layers.StringLookup(vocabulary=["a", "b"], num_oov_indices=3)(tf.constant(["a", "x", "y", "z"]))
+rows(tf.keras.layers.StringLookup(vocabulary=["a", "bc"])(T))
+tf.keras.layers.StringLookup(vocabulary=["a", "b"], invert=True)(tf.constant([1, 2, 0]))
+tf.keras.layers.StringLookup(vocabulary=["a", "d"], output_mode="multi_hot")(S2)
+rows(tf.keras.layers.IntegerLookup(vocabulary=[2, 4])(Q))
+adapted(tf.keras.layers.TextVectorization(standardize=lambda s: tf.strings.regex_replace(s, "o", "0")), ["foo bar", "bar"])(tf.constant(["foo bar x"]))
+adapted(tf.keras.layers.TextVectorization(split=lambda s: tf.strings.split(s, "-")), ["A-b", "b"])(tf.constant(["a-b-c", "b"]))
+rows(adapted(tf.keras.layers.TextVectorization(ragged=True), ["a b", "b"])(tf.constant(["a b c", "b"])))
+tf.keras.layers.CategoryEncoding(num_tokens=6, output_mode="multi_hot")(Q)
+tf.keras.layers.Embedding(6, 2, embeddings_initializer="ones")(Q).shape
+tf.keras.Sequential([tf.keras.Input((1,), dtype=tf.string), tf.keras.layers.StringLookup(vocabulary=["a", "b"]), tf.keras.layers.Embedding(4, 2, embeddings_initializer="ones")])(tf.constant([["a"], ["c"]]))
+tf.keras.Input((1,), dtype="string").dtype
+tf.map_fn(lambda r: tf.reduce_sum(r), Q, fn_output_signature=tf.int32)
+rows(tf.map_fn(lambda x: x + 1, Q))
+tf.map_fn(tf.strings.length, S, fn_output_signature=tf.int32)
+rows(tf.one_hot(tf.ragged.constant([[0, 1], [2]]), 3))
+rows(tf.nn.embedding_lookup(E, tf.ragged.constant([[0, 1], [2]])))
+tf.function(lambda s: tf.strings.length(s), input_signature=[tf.TensorSpec([None], tf.string)])(S)
+parts(tf.function(lambda s: s * 2.0, input_signature=[tf.SparseTensorSpec([None, 4], tf.float32)])(X))
+rows(tf.function(lambda s: s * 2.0, input_signature=[tf.RaggedTensorSpec([None, None], tf.float32)])(R))
+[x.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(Q)]
+[rows(x) for x in tf.data.Dataset.from_tensor_slices(Q).batch(2)]
+[rows(x) for x in tf.data.Dataset.from_tensor_slices(["a b", "c"]).map(tf.strings.split).ragged_batch(2)]
+[parts(x) for x in tf.data.Dataset.from_tensor_slices(X)]
+[parts(x) for x in tf.data.Dataset.from_tensor_slices(X).batch(2)]
+parts(tf.io.parse_single_example(EXAMPLE, {"a": tf.io.VarLenFeature(tf.int64)})["a"])
+parts(tf.io.parse_example([EXAMPLE, EXAMPLE], {"s": tf.io.VarLenFeature(tf.string)})["s"])
+tf.sparse.to_dense(tf.io.parse_example([EXAMPLE, EXAMPLE], {"s": tf.io.VarLenFeature(tf.string)})["s"])
+tf.sparse.to_dense(tf.SparseTensor([[1]], ["a"], [3]), default_value="-")
+parts(tf.sparse.from_dense([["a", ""], ["", "b"]]))
+"""
+
 RAGGED = """
 repr(R)
 repr(R2)
@@ -481,4 +529,4 @@ tf.RaggedTensor.from_tensor([[1, 2], [3, 4]]).uniform_row_length
 [x.to_list() for x in tf.data.Dataset.from_tensor_slices(["a b", "c"]).batch(2).map(lambda s: tf.strings.split(s))]
 """
 
-LINES = [line for block in (SPARSE, STRINGS, RAGGED) for line in block.strip().splitlines()]
+LINES = [line for block in (SPARSE, STRINGS, RAGGED, KERAS) for line in block.strip().splitlines()]

@@ -49,6 +49,7 @@ def hostile_values():
             np.zeros([2, 2], "datetime64[s]"), np.ones([1] * 12), np.arange(6.0)[::-1], slice(1, 2), Ellipsis, range(3),
             tf.constant(1.0), tf.constant([1, 2]), tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.zeros([0]), tf.constant(True),
             tf.constant([1 + 2j]), tf.Variable([1.0, 2.0]), tf.float32, "float32", tf.TensorShape(None),
+            tf.constant(["a", "b"]), tf.SparseTensor([[0, 1]], [1.0], [2, 2]), tf.ragged.constant([[1.0], [], [2.0, 3.0]]),
             tf.TensorShape([None, 2]), tf.constant(2 ** 40), [2 ** 40], [2 ** 20, 2 ** 20, 2 ** 20], [-5], [0]]
 
 
@@ -73,6 +74,27 @@ def test_functions_survive(name):
             assert not isinstance(error, SystemError) and str(error) is not None
     with pytest.raises(TypeError):
         function(**{"no_such_argument": 1})
+
+
+OTHERS = [f"{module}.{name}" for module in ("sparse", "strings", "ragged", "image", "lookup")
+          for name, found in sorted(vars(getattr(tf, module)).items())
+          if callable(found) and not name.startswith("_") and getattr(found, "__module__", "").startswith("gradus.")]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_functions_survive(name):
+    module, _, own = name.partition(".")
+    function = getattr(getattr(tf, module), own)
+    rng = random.Random(name)
+    values = hostile_values()
+    kinds = [v for v in values if tf.is_tensor(v)]
+    for _ in range(40):
+        arguments = [rng.choice(kinds if i == 0 and rng.random() < 0.7 else values) for i in range(rng.randint(1, 4))]
+        try:
+            function(*arguments)
+        except Exception as error:  # noqa: BLE001
+            assert not isinstance(error, SystemError), name
+            assert str(error) is not None
 
 
 def test_methods_survive():

@@ -28,3 +28,62 @@ def test_as_tensorflow(line):
     if line in DIFFERENT:
         pytest.skip(DIFFERENT[line])
     check(answers.answer(line, tf, np, kind_cases.namespace), REFERENCE[line])
+
+
+def test_sparse_and_ragged_arguments_have_sizes_that_may_change():
+    product = tf.function(lambda x, dense: tf.sparse.sparse_dense_matmul(x, dense))
+    sums = tf.function(lambda r: (tf.reduce_sum(r, 1), r * 2.0))
+    dense = tf.random.normal([4, 3], seed=1)
+    for n in (2, 3, 5, 4, 6, 2):
+        x = tf.SparseTensor([[i % 3, i % 4] for i in range(n)], [float(i) for i in range(n)], [3, 4])
+        np.testing.assert_allclose(product(x, dense), tf.sparse.sparse_dense_matmul(x, dense), rtol=1e-6)
+        r = tf.ragged.constant([[1.0] * i for i in range(n)], tf.float32)
+        total, doubled = sums(r)
+        assert total.numpy().tolist() == list(range(n)) and doubled.to_list() == [[2.0] * i for i in range(n)]
+    assert product.experimental_get_tracing_count() <= 2 and sums.experimental_get_tracing_count() <= 3
+
+
+def test_functions_with_strings_run_as_plain_python_and_say_so():
+    calls = []
+
+    @tf.function
+    def shout(s):
+        calls.append(1)
+        return tf.strings.join([tf.strings.upper(s), "!"])
+
+    assert shout(tf.constant("a")).numpy() == b"A!" and shout(tf.constant("b")).numpy() == b"B!"
+    assert len(calls) == 2 and "StringTensor" in shout.explain()
+
+
+def test_second_derivatives_and_jacobians_of_the_sparse_product():
+    values, dense = tf.constant([1.5, -2.0, 3.0]), tf.random.normal([4, 2], seed=2)
+
+    def f(v):
+        x = tf.SparseTensor([[0, 0], [0, 2], [2, 1]], v, [3, 4])
+        return tf.reduce_sum(tf.sparse.sparse_dense_matmul(x, dense) ** 3)
+    full = tf.sparse.to_dense(tf.SparseTensor([[0, 0], [0, 2], [2, 1]], values, [3, 4]))
+    places = [[0, 0], [0, 2], [2, 1]]
+
+    def g(v):
+        return tf.reduce_sum((tf.scatter_nd(places, v, full.shape) @ dense) ** 3)
+    np.testing.assert_allclose(tf.hessian(f, values), tf.hessian(g, values), rtol=1e-4)
+
+
+def test_printed_as_tensorflow_prints(capsys):
+    import sys
+    tf.print(tf.constant("x"), tf.constant(["a", "b"]), "lit", output_stream=sys.stdout)
+    tf.print(tf.ragged.constant([[1, 2], []]), tf.SparseTensor([[0, 1]], [1.5], [2, 2]), output_stream=sys.stdout)
+    assert capsys.readouterr().out == ('"x" ["a" "b"] lit\n'
+                                       "[[1, 2], []] 'SparseTensor(indices=[[0 1]], values=[1.5], shape=[2 2])'\n")
+
+
+def test_a_model_from_text_trains():
+    from gradus import keras
+    words = keras.layers.TextVectorization(output_sequence_length=3)
+    words.adapt(["good film", "bad film"])
+    model = keras.Sequential([keras.Input((1,), dtype="string"), words, keras.layers.Embedding(8, 2),
+                              keras.layers.Flatten(), keras.layers.Dense(1)])
+    model.compile("adam", "mse")
+    data = tf.data.Dataset.from_tensor_slices((["good film", "bad film"], [1.0, 0.0])).batch(2)
+    history = model.fit(data, epochs=3, verbose=0).history["loss"]
+    assert history[-1] < history[0]

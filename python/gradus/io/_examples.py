@@ -13,7 +13,7 @@ FixedLenSequenceFeature = collections.namedtuple(
 
 
 class VarLenFeature(collections.namedtuple("VarLenFeature", ["dtype"])):
-    """Would be a sparse tensor, which is not covered."""
+    """Any number of values: a sparse tensor."""
 
 
 def _name(dtype):
@@ -54,11 +54,10 @@ def _array(values, spec):
 
 
 def _one(feature, spec, key):
-    shape = _shape(spec)
-    if isinstance(spec, VarLenFeature):
-        raise NotImplementedError(f"'{key}': VarLenFeature gives a sparse tensor, which is not covered; use "
-                                  "tf.io.FixedLenSequenceFeature([], dtype, allow_missing=True)")
     values = _values(feature, spec, key)
+    if isinstance(spec, VarLenFeature):
+        return _array(values or [], spec)
+    shape = _shape(spec)
     if isinstance(spec, FixedLenSequenceFeature):
         if values is None and not spec.allow_missing:
             raise errors.InvalidArgumentError(None, None, f"Feature: {key} is required but could not be found.")
@@ -96,7 +95,17 @@ def parse_single_example(serialized, features, example_names=None, name=None):
     """One record as a dict of tensors."""
     if not features:
         raise ValueError("Missing: features was empty")
-    return {key: _tensor(array) for key, array in _parsed(serialized, features).items()}
+    return {key: _sparse([array], features[key])[0] if isinstance(features[key], VarLenFeature) else _tensor(array)
+            for key, array in _parsed(serialized, features).items()}
+
+
+def _sparse(arrays, spec):
+    """Rows of different lengths as a sparse matrix."""
+    import gradus
+    places = [(i, j) for i, array in enumerate(arrays) for j in range(len(array))]
+    values = _array([v for array in arrays for v in array], spec)
+    return gradus.SparseTensor(np.array(places, np.int64).reshape(-1, 2), _tensor(values),
+                               [len(arrays), max(map(len, arrays), default=0)])
 
 
 def parse_example(serialized, features, example_names=None, name=None):
@@ -116,6 +125,8 @@ def parse_example(serialized, features, example_names=None, name=None):
             for row, array in zip(padded, arrays):
                 row[:len(array)] = array
             made[key] = _tensor(padded)
+        elif isinstance(spec, VarLenFeature):
+            made[key] = _sparse(arrays, spec)
         else:
             made[key] = _tensor(np.stack(arrays))
     return made

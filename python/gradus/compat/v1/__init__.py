@@ -475,15 +475,26 @@ _contrib.publish(_module)
 
 _INSTEAD = {
     "estimator": "write the training loop with a session",
-    "string": "strings are not covered",
     "examples": "tf.examples is not covered: load the data with NumPy",
     "keras": "use gradus.keras with `import gradus as tf`",
-    "sparse_placeholder": "sparse tensors are not covered",
+    "sparse_placeholder": "not covered: feed indices and values, and make a tf.SparseTensor of them",
     "FIFOQueue": "queues are not covered: feed the data",
 }
 
 
+_AS_IN_TF2 = ("SparseTensor", "RaggedTensor", "string", "strings", "sparse", "ragged", "image", "lookup")
+_OF_SPARSE = {"sparse_tensor_to_dense": "to_dense", "sparse_tensor_dense_matmul": "sparse_dense_matmul",
+              "sparse_matmul": "sparse_dense_matmul", "sparse_reduce_sum": "reduce_sum", "sparse_add": "add",
+              "sparse_reorder": "reorder", "sparse_reshape": "reshape", "sparse_transpose": "transpose",
+              "sparse_concat": "concat", "sparse_retain": "retain", "sparse_softmax": "softmax",
+              "SparseTensorValue": "SparseTensorValue"}
+
+
 def __getattr__(name):
+    if name in _AS_IN_TF2:
+        return getattr(_tf, name)
+    if name in _OF_SPARSE:
+        return getattr(_tf.sparse, _OF_SPARSE[name])
     if name in _INSTEAD:
         raise AttributeError(f"gradus.compat.v1 has no attribute '{name}': {_INSTEAD[name]}")
     if name == "compat":

@@ -102,6 +102,9 @@ class _Fetches:
             parts = [self._walk(p) for p in (f.values, f.indices)]
             shape = None if f.dense_shape is None else self._walk(f.dense_shape)
             return lambda out: IndexedSlicesValue(parts[0](out), parts[1](out), shape and shape(out))
+        if isinstance(f, tf.SparseTensor):
+            parts = [self._walk(p) for p in (f.indices, f.values, f.dense_shape)]
+            return lambda out: tf.sparse.SparseTensorValue(*(p(out) for p in parts))
         if isinstance(f, _core.Tensor):
             place = _core._place(f)
             if place is None:

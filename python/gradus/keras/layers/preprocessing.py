@@ -287,7 +287,7 @@ def encode(x, mode, depth, weights=None, dtype="float32"):
         return tf.one_hot(x, depth, dtype=dtype)
     hot = tf.one_hot(x, depth, dtype=dtype)
     if mode == "multi_hot":
-        return tf.reduce_max(hot, -2) if len(x.shape) else hot
+        return tf.minimum(tf.reduce_sum(hot, -2), 1) if len(x.shape) else hot
     if weights is not None:
         hot = hot * tf.expand_dims(tf.cast(weights, dtype), -1)
     return tf.reduce_sum(hot, -2) if len(x.shape) else hot
