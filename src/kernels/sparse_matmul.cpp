@@ -56,6 +56,7 @@ struct Loops {
       sum = t == float16 || t == bfloat16 ? float32 : stored;
       sum_scaled = table.sum_scaled[static_cast<int>(stored)];
       dots = table.dots[static_cast<int>(stored)];
+      sum_narrow = table.sum_narrow[static_cast<int>(stored)];
     }
     add_row = rows.add_row;
   }
@@ -74,6 +75,7 @@ struct Loops {
   DType stored, sum;
   SparseLoops::SumScaled sum_scaled;
   SparseLoops::Dots dots;
+  SparseLoops::SumNarrow sum_narrow = nullptr;
   const RowsLoops::AddRow* add_row;
 };
 
@@ -113,19 +115,64 @@ void take(std::int64_t bytes, const void* values, const std::uint32_t* positions
   }
 }
 
-// The elements of some rows, in their order.
-struct InOrder {
-  InOrder(const Loops& loops, const ElementPlaces& places, const void* all,
-          const std::uint32_t* positions, std::int64_t count)
-      : memory(static_cast<std::size_t>(count * (8 + loops.element))),
-        columns(memory.as<std::int64_t>()),
-        values(reinterpret_cast<char*>(columns + count)) {
-    for (std::int64_t e = 0; e < count; ++e) columns[e] = places.columns()[positions[e]];
-    take(loops.element, all, positions, count, values);
+// A sparse matrix with its elements in the order of its rows.
+class Rows {
+ public:
+  Rows(const Loops& loops, const ElementPlaces& places, const void* values, std::int64_t rows)
+      : loops_(loops),
+        groups_(int64, places.rows(), places.count(), std::max<std::int64_t>(1, rows)),
+        memory_(static_cast<std::size_t>(places.count() * (8 + loops.element))),
+        columns_(memory_.as<std::int64_t>()),
+        values_(reinterpret_cast<char*>(columns_ + places.count())) {
+    const std::uint32_t* positions = groups_.positions();
+    parallel_ranges(places.count(), grain_of(32), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t e = begin; e < end; ++e) columns_[e] = places.columns()[positions[e]];
+      take(loops.element, values, positions + begin, end - begin, values_ + begin * loops.element);
+    });
   }
-  Scratch memory;
-  std::int64_t* columns;
-  char* values;
+
+  const RowGroups& groups() const { return groups_; }
+
+  // The rows of a product from behind those of group first - 1 to those of group last - 1; up to
+  // the end if those are the last. Rows without elements are cleared.
+  void multiply(std::int64_t first, std::int64_t last, const char* dense, const SparseShape& shape,
+                char* out) const {
+    const std::int64_t *starts = groups_.starts(), *rows = groups_.rows();
+    const std::int64_t row_bytes = shape.width * loops_.element;
+    std::int64_t next = first == 0 ? 0 : rows[first - 1] + 1;  // the first row not yet written
+    const auto clear_up_to = [&](std::int64_t row) {
+      if (row > next)
+        std::memset(out + next * row_bytes, 0, static_cast<std::size_t>((row - next) * row_bytes));
+      next = row + 1;
+    };
+    std::int64_t longest = 0;
+    for (std::int64_t g = first; g < last; ++g) {
+      clear_up_to(rows[g]);
+      longest = std::max(longest, starts[g + 1] - starts[g]);
+    }
+    if (last == groups_.size()) clear_up_to(shape.rows);
+    if (loops_.sum_narrow && shape.width <= SparseLoops::kNarrow && longest <= kPiece) {
+      return loops_.sum_narrow(
+          {values_, dense, columns_, starts + first, rows + first, last - first, shape.width, out});
+    }
+    Scratch wide(loops_.rounds() ? static_cast<std::size_t>(shape.width * loops_.sum_bytes()) : 0);
+    for (std::int64_t g = first; g < last; ++g) {
+      char* row = out + rows[g] * row_bytes;
+      void* sum = loops_.rounds() ? wide.data() : row;
+      sum_halves(loops_,
+                 {values_ + starts[g] * loops_.element, dense, columns_ + starts[g],
+                  starts[g + 1] - starts[g], shape.width, starts[last] - starts[g]},
+                 sum);
+      if (loops_.rounds()) loops_.round(sum, shape.width, row);
+    }
+  }
+
+ private:
+  const Loops& loops_;
+  RowGroups groups_;
+  Scratch memory_;
+  std::int64_t* columns_;
+  char* values_;
 };
 
 }  // namespace
@@ -158,44 +205,24 @@ std::int64_t ElementPlaces::first_outside(std::int64_t row_limit, std::int64_t c
 void sparse_matmul(DType t, const ElementPlaces& places, const void* values, const void* dense,
                    const SparseShape& shape, void* out) {
   const Loops loops(t);
+  const Rows matrix(loops, places, values, shape.rows);
+  const std::int64_t groups = matrix.groups().size(), *starts = matrix.groups().starts();
   const std::int64_t row_bytes = shape.width * loops.element;
-  const std::int64_t matrix_bytes = shape.rows * row_bytes;
-  const RowGroups groups(int64, places.rows(), places.count(),
-                         std::max<std::int64_t>(1, shape.rows));
-  const std::int64_t *starts = groups.starts(), *rows = groups.rows();
-  // Ranges of groups with about the same number of elements. Rows without any are cleared by the
-  // range of the next one that has some.
+  // Ranges of groups with about the same number of elements; several products of a small matrix.
   std::vector<std::int64_t> cuts = {0};
-  const std::int64_t grain = grain_of(row_bytes * shape.batch);
-  for (std::int64_t g = 0; g + 1 < groups.size(); ++g)
+  const std::int64_t grain = grain_of(row_bytes);
+  for (std::int64_t g = 0; g + 1 < groups; ++g)
     if (starts[g + 1] - starts[cuts.back()] >= grain) cuts.push_back(g + 1);
-  cuts.push_back(groups.size());
+  cuts.push_back(groups);
   const auto ranges = static_cast<std::int64_t>(cuts.size()) - 1;
-  parallel_ranges(ranges, 1, [&](std::int64_t range, std::int64_t) {
-    const std::int64_t first = cuts[range], last = cuts[range + 1], begin = starts[first];
-    const std::int64_t count = starts[last] - begin;
-    const InOrder elements(loops, places, values, groups.positions() + begin, count);
-    Scratch wide(static_cast<std::size_t>(shape.width * loops.sum_bytes()));
-    for (std::int64_t b = 0; b < shape.batch; ++b) {
-      char* to = static_cast<char*>(out) + b * matrix_bytes;
-      const char* from = static_cast<const char*>(dense) + b * shape.columns * row_bytes;
-      std::int64_t next = first == 0 ? 0 : rows[first - 1] + 1;  // the first row not yet written
-      for (std::int64_t g = first; g < last; ++g) {
-        char* row = to + rows[g] * row_bytes;
-        std::memset(to + next * row_bytes, 0,
-                    static_cast<std::size_t>((rows[g] - next) * row_bytes));
-        next = rows[g] + 1;
-        const std::int64_t at = starts[g] - begin;
-        void* sum = loops.rounds() ? wide.data() : row;
-        sum_halves(loops,
-                   {elements.values + at * loops.element, from, elements.columns + at,
-                    starts[g + 1] - starts[g], shape.width, count - at},
-                   sum);
-        if (loops.rounds()) loops.round(sum, shape.width, row);
-      }
-      if (last == groups.size())
-        std::memset(to + next * row_bytes, 0,
-                    static_cast<std::size_t>((shape.rows - next) * row_bytes));
+  const std::int64_t batches = ranges > 1 ? 1 : grain_of(places.count() * row_bytes);
+  const std::int64_t pieces = (shape.batch + batches - 1) / batches;
+  parallel_ranges(ranges * pieces, 1, [&](std::int64_t task, std::int64_t) {
+    const std::int64_t range = task % ranges, first = task / ranges * batches;
+    for (std::int64_t b = first; b < std::min(shape.batch, first + batches); ++b) {
+      matrix.multiply(cuts[range], cuts[range + 1],
+                      static_cast<const char*>(dense) + b * shape.columns * row_bytes, shape,
+                      static_cast<char*>(out) + b * shape.rows * row_bytes);
     }
   });
 }

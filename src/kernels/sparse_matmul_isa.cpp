@@ -49,6 +49,37 @@ void sum_scaled(const ScaledRows& s, void* out) {
   }
 }
 
+template <int kWidth, class T>
+void sum_columns(const NarrowGroups& g) {
+  const T *values = static_cast<const T*>(g.values), *dense = static_cast<const T*>(g.dense);
+  for (std::int64_t i = 0; i < g.count; ++i) {
+    T sum[kWidth] = {};
+    for (std::int64_t e = g.starts[i]; e < g.starts[i + 1]; ++e) {
+      short_loop();
+      const T* row = dense + g.columns[e] * kWidth;
+#pragma GCC unroll 4
+      for (int j = 0; j < kWidth; ++j) sum[j] += values[e] * row[j];
+    }
+    T* to = static_cast<T*>(g.out) + g.rows[i] * kWidth;
+#pragma GCC unroll 4
+    for (int j = 0; j < kWidth; ++j) to[j] = sum[j];
+  }
+}
+
+template <class T>
+void sum_narrow(const NarrowGroups& g) {
+  switch (g.width) {
+    case 1:
+      return sum_columns<1, T>(g);
+    case 2:
+      return sum_columns<2, T>(g);
+    case 3:
+      return sum_columns<3, T>(g);
+    default:
+      return sum_columns<4, T>(g);
+  }
+}
+
 template <class T>
 inline Compute<T> dot(const T* a, const T* b, std::int64_t width) {
   using C = Compute<T>;
@@ -95,6 +126,8 @@ constexpr SparseLoops all_loops() {
   enter<bfloat>(loops);
   enter<float>(loops);
   enter<double>(loops);
+  loops.sum_narrow[static_cast<int>(float32)] = sum_narrow<float>;
+  loops.sum_narrow[static_cast<int>(float64)] = sum_narrow<double>;
   return loops;
 }
 

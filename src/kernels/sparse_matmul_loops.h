@@ -15,7 +15,20 @@ struct ScaledRows {
   std::int64_t listed;  // how many columns may be read, to ask for rows early
 };
 
+// Groups of such rows with few columns: group g, the elements starts[g] to starts[g + 1] of the
+// list, is the row rows[g] of `out`.
+struct NarrowGroups {
+  const void *values, *dense;
+  const std::int64_t *columns, *starts, *rows;
+  std::int64_t count, width;
+  void* out;
+};
+
 struct SparseLoops {
+  // The sums of all groups; float32 and float64 with up to kNarrow columns.
+  static constexpr std::int64_t kNarrow = 4;
+  using SumNarrow = void (*)(const NarrowGroups& groups);
+  SumNarrow sum_narrow[kDTypeCount] = {};
   // out[:] = their sum, in the type that sums are computed in.
   using SumScaled = void (*)(const ScaledRows& rows, void* out);
   SumScaled sum_scaled[kDTypeCount] = {};
