@@ -465,8 +465,9 @@ bool Fuser::follows_blocks(const Group& group, const Node& n) const {
 void Fuser::emit_nodes(GraphCopy& copy, const Group& group, std::span<const std::uint32_t> nodes,
                        std::vector<bool>& wanted) {
   const Node& first = g_.nodes()[nodes[0]];
-  const bool alone = nodes.size() == 1 && (first.op->info.kernel || first.op->info.is_view) &&
-                     !follows_blocks(group, first);
+  bool alone = nodes.size() == 1 && (first.op->info.kernel || first.op->info.is_view) &&
+               !follows_blocks(group, first);
+  for (std::uint32_t i = 0; i < first.out_count; ++i) alone &= wanted[first.first_out + i];
   if (!alone && emit_loop(copy, group, nodes, wanted)) return;
   if (nodes.size() == 1) return copy.copy(first);
   const auto front = nodes.first(nodes.size() / 2), back = nodes.subspan(nodes.size() / 2);

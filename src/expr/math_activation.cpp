@@ -40,7 +40,8 @@ Expr softsign_slope(Expr x) {
 const Fn relu_fn = {"relu",
                     1,
                     [](const Expr* in) { return max(in[0], 0); },
-                    {[](Expr g, const Expr* in, Expr) { return select(in[0] > 0, g, 0); }}};
+                    // By the value, which others keep anyway: the argument need not exist then.
+                    {[](Expr g, const Expr*, Expr out) { return select(out > 0, g, 0); }}};
 const Fn relu6_fn = {
     "relu6",
     1,

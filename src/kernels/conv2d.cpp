@@ -86,25 +86,15 @@ void convolve(const Conv2dShape& s, const void* input, const void* filter, void*
 
 int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
-}  // namespace
-
-void conv2d(const Conv2dShape& s, const void* input, const void* filter, void* output,
-            const void* bias, bool relu) {
-  convolve(s, input, filter, output, nullptr, bias, relu);
-}
-
-void conv2d(const Conv2dShape& s, const void* input, const void* filter, const BlockTaker& taker) {
-  convolve(s, input, filter, nullptr, &taker, nullptr, false);
-}
-
-void conv2d_input_gradient(const Conv2dShape& s, const void* d_output, const void* filter,
-                           void* d_input, bool accumulate, const void* gate) {
+// To `d_input`, or with strides of 1 to the taker if there is one.
+void convolve_back(const Conv2dShape& s, const void* d_output, const void* filter, void* d_input,
+                   const BlockTaker* taker, bool accumulate, const void* gate) {
   const int64_t element = element_of(s), pixels = s.batch * s.in_h * s.in_w;
   if (is_matrix_product(s)) {
     GemmArgs g = matrix_product(s, pixels, s.in_c, s.out_c);
     g.a = d_output, g.lda = s.out_c;
     g.b = filter, g.ldb = s.out_c, g.trans_b = true;
-    g.c = d_input, g.ldc = s.in_c, g.accumulate = accumulate;
+    g.c = d_input, g.ldc = s.in_c, g.accumulate = accumulate, g.taker = taker;
     g.gate = gate, g.ld_gate = s.in_c;
     return gemm(g);
   }
@@ -129,6 +119,7 @@ void conv2d_input_gradient(const Conv2dShape& s, const void* d_output, const voi
   pass.filter_group = group_out * element;
   pass.filter_transposed = true;
   pass.accumulate = accumulate;
+  pass.taker = taker;
 
   // Input pixel (y, x) was read through tap (i, j) by output pixel ((y + pad - i * dilation) /
   // stride, ...) if that is whole: with y = stride * t + phase, taps depend on the phase only.
@@ -150,6 +141,33 @@ void conv2d_input_gradient(const Conv2dShape& s, const void* d_output, const voi
       if (gate) pass.gate = bytes(gate) + corner;
       run_gather(pass);
     }
+}
+
+}  // namespace
+
+void conv2d(const Conv2dShape& s, const void* input, const void* filter, void* output,
+            const void* bias, bool relu) {
+  convolve(s, input, filter, output, nullptr, bias, relu);
+}
+
+void conv2d(const Conv2dShape& s, const void* input, const void* filter, const BlockTaker& taker) {
+  convolve(s, input, filter, nullptr, &taker, nullptr, false);
+}
+
+void conv2d_input_gradient(const Conv2dShape& s, const void* d_output, const void* filter,
+                           void* d_input, bool accumulate, const void* gate) {
+  convolve_back(s, d_output, filter, d_input, nullptr, accumulate, gate);
+}
+
+void conv2d_input_gradient(const Conv2dShape& s, const void* d_output, const void* filter,
+                           const BlockTaker& taker) {
+  if (s.stride_h == 1 && s.stride_w == 1 && (is_matrix_product(s) || !is_depthwise(s)))
+    return convolve_back(s, d_output, filter, nullptr, &taker, false, nullptr);
+  const int64_t pixels = s.batch * s.in_h * s.in_w;
+  if (pixels * s.in_c == 0) return;
+  taker({0, pixels, 0, s.in_c}, [&](void* to, int64_t) {
+    convolve_back(s, d_output, filter, to, nullptr, false, nullptr);
+  });
 }
 
 void conv2d_filter_gradient(const Conv2dShape& s, const void* input, const void* d_output,

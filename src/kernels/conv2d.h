@@ -45,6 +45,9 @@ void conv2d(const Conv2dShape& shape, const void* input, const void* filter,
 // is not > 0.
 void conv2d_input_gradient(const Conv2dShape& shape, const void* d_output, const void* filter,
                            void* d_input, bool accumulate, const void* gate = nullptr);
+// The gradient, [pixels, in_c], is taken block by block.
+void conv2d_input_gradient(const Conv2dShape& shape, const void* d_output, const void* filter,
+                           const BlockTaker& taker);
 
 // d_filter (+)= the gradient with respect to the filter.
 void conv2d_filter_gradient(const Conv2dShape& shape, const void* input, const void* d_output,

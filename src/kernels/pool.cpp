@@ -14,13 +14,15 @@ namespace {
 
 using std::int64_t;
 
-// `rows` of the result with `row` elements, each of which takes about `work` steps.
-void run(PoolRows function, const PoolArgs& args, int64_t rows, int64_t row, int64_t work) {
+// Calls part(begin, end) for `rows` of the result with `row` elements, each of which takes about
+// `work` steps.
+template <class Part>
+void for_rows(int64_t rows, int64_t row, int64_t work, const Part& part) {
   constexpr int64_t kChunkWork = 64 * 1024;  // about 10 us
   const int64_t step = std::max<int64_t>(1, kChunkWork / std::max<int64_t>(1, row * work));
-  if (rows <= step) return function(args, 0, rows);
+  if (rows <= step) return part(0, rows);
   parallel_for((rows + step - 1) / step,
-               [&](int64_t i) { function(args, i * step, std::min(rows, (i + 1) * step)); });
+               [&](int64_t i) { part(i * step, std::min(rows, (i + 1) * step)); });
 }
 
 const PoolTable& table(DType dtype) {
@@ -52,8 +54,14 @@ void run_forward(PoolRows PoolTable::*function, const Pool2dShape& s, const void
                         run_forward(function, wide, from, taps, new_taps, to);
                       });
   const PoolArgs args{&s, s.out_h(), s.out_w(), input, output, taps, new_taps, false};
-  run(table(s.dtype).*function, args, s.batch * s.out_h(), s.out_w() * s.channels,
-      s.window_h * s.window_w);
+  const PoolRows pool = table(s.dtype).*function;
+  for_rows(s.batch * s.out_h(), s.out_w() * s.channels, s.window_h * s.window_w,
+           [&](int64_t begin, int64_t end) { pool(args, begin, end); });
+}
+
+// How much goes into one element of the image.
+int64_t windows_around(const Pool2dShape& s) {
+  return (s.window_h + s.stride_h - 1) / s.stride_h * ((s.window_w + s.stride_w - 1) / s.stride_w);
 }
 
 void run_gradient(PoolRows PoolTable::*function, const Pool2dShape& s, const void* d_output,
@@ -64,9 +72,26 @@ void run_gradient(PoolRows PoolTable::*function, const Pool2dShape& s, const voi
                         run_gradient(function, wide, from, taps, to, accumulate);
                       });
   const PoolArgs args{&s, s.out_h(), s.out_w(), d_output, d_input, taps, nullptr, accumulate};
-  const int64_t windows =
-      (s.window_h + s.stride_h - 1) / s.stride_h * ((s.window_w + s.stride_w - 1) / s.stride_w);
-  run(table(s.dtype).*function, args, s.batch * s.in_h, s.in_w * s.channels, windows);
+  const PoolRows pool = table(s.dtype).*function;
+  for_rows(s.batch * s.in_h, s.in_w * s.channels, windows_around(s),
+           [&](int64_t begin, int64_t end) { pool(args, begin, end); });
+}
+
+void run_gradient(PoolRows PoolTable::*function, const Pool2dShape& s, const void* d_output,
+                  const std::int32_t* taps, const BlockTaker& taker) {
+  if (s.in_size() == 0) return;
+  if (is_half(s.dtype))
+    return taker({0, s.batch * s.in_h * s.in_w, 0, s.channels},
+                 [&](void* to, int64_t) { run_gradient(function, s, d_output, taps, to, false); });
+  const PoolRows pool = table(s.dtype).*function;
+  for_rows(s.batch * s.in_h, s.in_w * s.channels, windows_around(s),
+           [&](int64_t begin, int64_t end) {
+             const int64_t pixel = begin * s.in_w;
+             taker({pixel, (end - begin) * s.in_w, 0, s.channels}, [&](void* to, int64_t bytes) {
+               char* image = static_cast<char*>(to) - pixel * bytes;
+               pool({&s, s.out_h(), s.out_w(), d_output, image, taps, nullptr, false}, begin, end);
+             });
+           });
 }
 
 }  // namespace
@@ -85,6 +110,11 @@ void max_pool2d_gradient(const Pool2dShape& shape, const void* d_output, const s
   run_gradient(&PoolTable::max_gradient, shape, d_output, taps, d_input, accumulate);
 }
 
+void max_pool2d_gradient(const Pool2dShape& shape, const void* d_output, const std::int32_t* taps,
+                         const BlockTaker& taker) {
+  run_gradient(&PoolTable::max_gradient, shape, d_output, taps, taker);
+}
+
 void avg_pool2d(const Pool2dShape& shape, const void* input, void* output) {
   run_forward(&PoolTable::average, shape, input, nullptr, nullptr, output);
 }
@@ -92,6 +122,10 @@ void avg_pool2d(const Pool2dShape& shape, const void* input, void* output) {
 void avg_pool2d_gradient(const Pool2dShape& shape, const void* d_output, void* d_input,
                          bool accumulate) {
   run_gradient(&PoolTable::average_gradient, shape, d_output, nullptr, d_input, accumulate);
+}
+
+void avg_pool2d_gradient(const Pool2dShape& shape, const void* d_output, const BlockTaker& taker) {
+  run_gradient(&PoolTable::average_gradient, shape, d_output, nullptr, taker);
 }
 
 }  // namespace gradus::kernels

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 
+#include "base/blocks.h"
 #include "gradus/dtype.h"
 
 namespace gradus::kernels {
@@ -35,13 +36,16 @@ void max_pool2d(const Pool2dShape& shape, const void* input, void* output, std::
 // The linear map that the taps describe: the derivative of max_pool2d. Tap -1 gives 0.
 void max_pool2d_take(const Pool2dShape& shape, const void* input, const std::int32_t* taps,
                      void* output);
-// Its transpose.
+// Its transpose; the second form has d_input, [pixels, channels], taken block by block.
 void max_pool2d_gradient(const Pool2dShape& shape, const void* d_output, const std::int32_t* taps,
                          void* d_input, bool accumulate);
+void max_pool2d_gradient(const Pool2dShape& shape, const void* d_output, const std::int32_t* taps,
+                         const BlockTaker& taker);
 
 // A window that sees nothing gives NaN (0 with count_padding).
 void avg_pool2d(const Pool2dShape& shape, const void* input, void* output);
 void avg_pool2d_gradient(const Pool2dShape& shape, const void* d_output, void* d_input,
                          bool accumulate);
+void avg_pool2d_gradient(const Pool2dShape& shape, const void* d_output, const BlockTaker& taker);
 
 }  // namespace gradus::kernels

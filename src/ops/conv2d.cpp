@@ -212,6 +212,13 @@ const Op conv2d_input_gradient_op = bilinear(
                         : conv2d_filter_gradient_op({h, s.in[0]}, sized(plain, s.shape(1)));
     });
 
+static const BlockKernel conv2d_input_gradient_in_blocks(
+    conv2d_input_gradient_op, [](const KernelCall& c, const BlockTaker& taker) {
+      const auto& p = c.get<Conv2dAttrs>();
+      kernels::conv2d_input_gradient(shape_of(p, c.in[0].dtype, p.size, c.shape(1)), c.in[0].data,
+                                     c.in[1].data, taker);
+    });
+
 const Op conv2d_filter_gradient_op = bilinear(
     {.name = "conv2d_filter_gradient",
      .doc = "What conv2d sends back to its filter: of (input, cotangent).",

@@ -34,7 +34,8 @@ struct NormAttrs {
 // The statistics of a row, in two passes: the mean, then the mean square around it.
 struct RowStatistics {
   Expr mean, centred, scale;
-  RowStatistics(Expr x, Expr epsilon, Expr inverse_n) {
+  template <class Number>
+  RowStatistics(Expr x, Number epsilon, Number inverse_n) {
     mean = row_sum(x) * inverse_n;
     centred = x - mean;
     scale = 1 / expr::sqrt(row_sum(centred * centred) * inverse_n + epsilon);
@@ -42,11 +43,18 @@ struct RowStatistics {
 };
 
 // y, and the statistics for the gradient.
+Exprs normalised(const RowStatistics& s, Expr scale, Expr offset) {
+  return {s.centred * s.scale * scale + offset, s.mean, s.scale};
+}
 const RowKernel normalise_rows({kRow, kShared, kShared, kScalar, kScalar}, {kRow, kPerRow, kPerRow},
                                [](const Exprs& in) {
                                  const RowStatistics s(in[0], in[3], in[4]);
-                                 return Exprs{s.centred * s.scale * in[1] + in[2], s.mean, s.scale};
+                                 return normalised(s, in[1], in[2]);
                                });
+// For a compiler: the same if the length is known, and no number is rounded to a half.
+int normalised_rows(const Call& c) {
+  return c.shape(0).back() > 0 && size_of(c.in[0].dtype) >= 4 ? 1 : -1;
+}
 
 // (x, scale, g, mean, 1 / deviation, 1 / n) -> the means of g * scale and of g * scale * xhat.
 const RowKernel gradient_means({kRow, kShared, kRow, kPerRow, kPerRow, kScalar}, {kPerRow, kPerRow},
@@ -206,6 +214,11 @@ const Op layer_norm_op = composite(
          [](const void*, std::uint32_t) {
            return Reads{7, 6};
          },
+     .expression = [](const Call& c, std::span<const Expr> in) -> Exprs {
+       const double n = static_cast<double>(c.shape(0).back());
+       return normalised(RowStatistics(in[0], c.get<NormAttrs>().epsilon, 1 / n), in[1], in[2]);
+     },
+     .row_axes = normalised_rows,
      .samples =
          [] {
            return std::vector<Sample>{

@@ -6,6 +6,7 @@
 #include "gradus/nn.h"
 #include "gradus/shaping.h"
 #include "graph/batch.h"
+#include "graph/block_kernels.h"
 #include "graph/symbols.h"
 #include "kernels/pool.h"
 #include "ops/checks.h"
@@ -226,6 +227,13 @@ const Op max_pool_gradient_op = linear(
       return max_pool_take_op({ct, s.in[1]}, s.get<PoolAttrs>());
     });
 
+static const BlockKernel max_pool_gradient_in_blocks(
+    max_pool_gradient_op, [](const KernelCall& c, const BlockTaker& taker) {
+      const auto& p = c.get<PoolAttrs>();
+      kernels::max_pool2d_gradient(shape_of(p, c.in[0].dtype, p.size), c.in[0].data,
+                                   c.in[1].as<std::int32_t>(), taker);
+    });
+
 extern const Op avg_pool_gradient_op;
 
 const Op avg_pool_op =
@@ -268,6 +276,12 @@ const Op avg_pool_gradient_op =
            [](const Site& s, int, const Tensor& ct) -> Cotangent {
              return avg_pool_op({ct}, sized(s.get<PoolAttrs>(), {}));
            });
+
+static const BlockKernel avg_pool_gradient_in_blocks(
+    avg_pool_gradient_op, [](const KernelCall& c, const BlockTaker& taker) {
+      const auto& p = c.get<PoolAttrs>();
+      kernels::avg_pool2d_gradient(shape_of(p, c.in[0].dtype, p.size), c.in[0].data, taker);
+    });
 
 namespace nn {
 namespace {

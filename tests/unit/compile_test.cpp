@@ -175,6 +175,40 @@ TEST(Compile, ATrainingStepIsTheEagerStep) {
   EXPECT_LT(eager.back(), eager.front());
 }
 
+// What nobody reads is not computed: the gradient wants only the statistics of the rows.
+TEST(Compile, NormalisationIsFusedAndItsUnreadResultIsDropped) {
+  std::vector<float> numbers(3 * 70 + 70);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<float>(i % 13) - 0.3f * static_cast<float>(i % 7);
+  const Tensor all = Tensor::from(numbers), x = reshape(slice(all, {0}, {210}), {3, 70});
+  const Tensor scale = slice(all, {210}, {70}), offset = slice(all, {100}, {70});
+  const auto both = function([](const Tensor& x, const Tensor& scale, const Tensor& offset) {
+    return nn::relu(nn::layer_normalization(x * 2, scale, offset)) + 1;
+  });
+  const Tensor want = nn::relu(nn::layer_normalization(x * 2, scale, offset)) + 1;
+  EXPECT_EQ(both(x, scale, offset).to_vector<float>(), want.to_vector<float>());
+  EXPECT_NE(both.text().find("[multiply, layer_normalization, relu, add]"), std::string::npos)
+      << both.text();
+
+  const auto body = [](const Tensor& x, const Tensor& scale, const Tensor& offset) {
+    GradientTape tape;
+    tape.watch(x);
+    return tape.gradient(reduce_sum(nn::layer_normalization(x, scale, offset) * x), x).tensor();
+  };
+  const auto gradient = function(body);
+  EXPECT_EQ(gradient(x, scale, offset).to_vector<float>(),
+            body(x, scale, offset).to_vector<float>());
+  const auto unread = function([](const Tensor& x, const Tensor& scale, const Tensor& offset) {
+    GradientTape tape;
+    tape.watch(x);
+    return tape.gradient(reduce_sum(nn::layer_normalization(x, scale, offset)), x).tensor();
+  });
+  unread(x, scale, offset);
+  EXPECT_NE(unread.text().find("loop=[layer_normalization]) : float32 (3,), float32 (3,)"),
+            std::string::npos)
+      << unread.text();
+}
+
 TEST(Compile, ReductionsOfNothingAreTheirNeutralElements) {
   const auto f = function([](const Tensor& x) {
     const Tensor y = x * 2;

@@ -140,6 +140,23 @@ TEST(Epilogue, Convolutions) {
   }
 }
 
+// What comes back through pooling and convolutions meets the mask of an activation.
+TEST(Epilogue, GradientsOfImages) {
+  for (const bool average : {false, true})
+    for (const std::int64_t stride : {1, 2})
+      for (const DType dtype : {float32, float64}) {
+        const auto f = [&](const List& in) {
+          GradientTape tape;
+          tape.watch(in[0]);
+          const Tensor h = nn::relu(in[0] * 2);
+          const Tensor k = nn::relu(nn::conv2d(h, in[1], {.strides = {stride, stride}}));
+          const Tensor y = average ? nn::avg_pool2d(k) : nn::max_pool2d(k);
+          return List{tape.gradient(reduce_sum(y * y), in[0]).tensor()};
+        };
+        expect_same_bits(f, {numbers({3, 13, 12, 4}, 1, dtype), numbers({3, 3, 4, 8}, 2, dtype)});
+      }
+}
+
 // A dense layer and its optimizer: the weight is read by two products, and its update, which is
 // written over it, must not come before the second.
 TEST(Epilogue, UpdatesInPlace) {
