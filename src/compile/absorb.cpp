@@ -23,22 +23,22 @@ class Absorber {
 
   std::shared_ptr<Graph> run() {
     for (const Node& n : g_.nodes()) {
-      const Ints* order = order_of(n.first_out);
+      const Ints* order = order_of(n);
       const Value v = order ? g_.operands(n)[0] : 0;
       if (order && is_writable(*order) && is_product(v) && uses_[v] == 1 &&
           is_thin(depth(*maker(v))))
         taker_[index_of(v)] = &n;
     }
     for (const Node& n : g_.nodes())
-      for (int i = 0; i < 2 && is_product(n.first_out); ++i)
+      for (int i = 0; i < 2 && is_product(n); ++i)
         uses_[g_.operands(n)[static_cast<std::size_t>(i)]] -= can_read(n, i) ? 1 : 0;
 
     GraphCopy copy(g_);
     for (std::size_t k = 0; k < g_.nodes().size(); ++k) {
       const Node& n = g_.nodes()[k];
-      if (is_product(n.first_out)) {
+      if (is_product(n)) {
         emit(copy, n, taker_[k]);
-      } else if (!order_of(n.first_out) || !(is_taken(n) || uses_[n.first_out] == 0)) {
+      } else if (!order_of(n) || !(is_taken(n) || uses_[n.first_out] == 0)) {
         copy.copy(n);
       }
     }
@@ -52,19 +52,26 @@ class Absorber {
   }
 
   // Of batches: one product with all rows is better off with a copy.
+  bool is_product(const Node& n) const {
+    if (n.op != &matmul_op) return false;
+    for (Value operand : g_.operands(n))
+      if (g_.info(operand).aval.shape.rank() < 3) return false;
+    const DType dtype = g_.info(n.first_out).aval.dtype;
+    return dtype == float32 || dtype == float64;
+  }
   bool is_product(Value v) const {
     const Node* n = maker(v);
-    if (!n || n->op != &matmul_op) return false;
-    for (Value operand : g_.operands(*n))
-      if (g_.info(operand).aval.shape.rank() < 3) return false;
-    return g_.info(v).aval.dtype == float32 || g_.info(v).aval.dtype == float64;
+    return n && is_product(*n);
   }
 
-  // The order of the axes if v is transposed, else null.
+  // The order of the axes if the node, or v, is a transpose, else null.
+  const Ints* order_of(const Node& n) const {
+    if (n.op != &transpose_op) return nullptr;
+    return &static_cast<const PermutationAttrs*>(g_.attrs(n))->permutation;
+  }
   const Ints* order_of(Value v) const {
     const Node* n = maker(v);
-    if (!n || n->op != &transpose_op) return nullptr;
-    return &static_cast<const PermutationAttrs*>(g_.attrs(*n))->permutation;
+    return n ? order_of(*n) : nullptr;
   }
 
   // A copy is worth avoiding if the product does little with each element.
@@ -112,7 +119,7 @@ class Absorber {
     add(0, attrs.order_a);
     add(1, attrs.order_b);
     if (is_plain) return copy.copy(n);
-    attrs.order_out = taker ? *order_of(taker->first_out) : in_place(n.first_out);
+    attrs.order_out = taker ? *order_of(*taker) : in_place(n.first_out);
     copy.replace(n, permuted_matmul_op, &attrs, in);
     if (taker) copy.map(taker->first_out, copy[n.first_out]);
   }

@@ -316,3 +316,16 @@ def test_loops_inside_the_test_of_a_loop_keep_their_effects():
 
     assert int(f(tf.constant(1))) == 1
     assert set(out.getvalue().split("\n")[:-1]) == {"turn 0"}
+
+
+def test_a_check_right_before_a_product():
+    """An effect has no result: passes must not take the next op's result for it."""
+    @tf.function
+    def f(a, b):
+        product = tf.matmul(a, tf.transpose(b, [0, 2, 1]))
+        tf.Assert(tf.reduce_all(a < 9), [a])
+        return tf.transpose(tf.matmul(product, b), [1, 0, 2])
+    a, b = tf.ones((5, 3, 4)), tf.ones((5, 6, 4))
+    np.testing.assert_array_equal(f(a, b), np.full((3, 5, 4), 24.0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="assertion failed"):
+        f(a * 10, b)
