@@ -17,6 +17,7 @@
 #include "gradus/io.h"
 #include "gradus/jacobian.h"
 #include "gradus/layers.h"
+#include "gradus/loop_memory.h"
 #include "gradus/memory.h"
 #include "gradus/ops.h"
 #include "gradus/profile.h"

@@ -4,6 +4,7 @@
 
 #include "function.h"
 #include "function_results.h"
+#include "gradus/loop_memory.h"
 #include "gradus/ops.h"
 #include "nest.h"
 
@@ -119,6 +120,10 @@ const FunctionEntry entries[] = {
     {"_scan_rows", "body, loop_vars, xs, reverse",
      "The last *loop_vars, *rows = body(*loop_vars, *rows of xs), and all rows as stacks.",
      scan_rows},
+    {"_exchange_loop_memory_limit", "bytes", "Sets the limit of this thread; gives the one before.",
+     [](const Arguments& a) {
+       return PyLong_FromLongLong(LoopMemoryLimit::exchange(a.integer(0)));
+     }},
     {"_zero_rows", "size, row", "Zeros for so many rows like this one.", zero_rows},
     {"_set_row", "tensor, index, row", "The tensor with one row replaced.",
      [](const Arguments& a) { return wrap(set_row(a.tensor(0), a.tensor(1), a.tensor(2))); }},

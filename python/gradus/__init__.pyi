@@ -605,6 +605,8 @@ def rank(input: _Any, name: str | None = None) -> Tensor:
     """The number of axes as a tensor."""
 def recompute_grad(f: _Any) -> _Any:
     """f, of which a tape keeps only the arguments: it runs again when its gradient is computed."""
+def recompute_loops(max_bytes: _Any) -> _Any:
+    """Loops that are traced inside keep at most about so many bytes each for their gradients, and compute the rest"""
 def reduce_all(input_tensor: _Any, axis: _Axis | None = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
     """Whether all are true."""
 def reduce_any(input_tensor: _Any, axis: _Axis | None = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:

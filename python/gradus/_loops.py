@@ -1,10 +1,12 @@
 """Loops over tensors. While a function is traced, the body is traced once and the program repeats it."""
+import contextlib
 import sys
 
 from . import _core, nest
+from ._effects import own_effects
 from ._tensor_array import TensorArray, must_run_eagerly
 
-__all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map", "while_loop"]
+__all__ = ["foldl", "foldr", "map_fn", "recompute_loops", "scan", "vectorized_map", "while_loop"]
 
 
 def _tf():
@@ -50,6 +52,19 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
         loop_vars = nest.map_structure(_convert, result)
         count += 1
     return packed(loop_vars)
+
+
+@contextlib.contextmanager
+def recompute_loops(max_bytes):
+    """Loops that are traced inside keep at most about so many bytes each for their gradients, and compute the rest
+    again; the gradients have the same bits. Also a decorator. Without it, a quarter of the machine's memory."""
+    if not isinstance(max_bytes, int) or max_bytes <= 0:
+        raise ValueError(f"recompute_loops: max_bytes is a positive number of bytes, got {max_bytes!r}")
+    before = _core._exchange_loop_memory_limit(max_bytes)
+    try:
+        yield
+    finally:
+        _core._exchange_loop_memory_limit(before)
 
 
 class _Again(Exception):
@@ -109,9 +124,11 @@ class _TracedLoop:
                 continue
             return self._nested(found)
 
+    @own_effects
     def _test(self, *flat):
         return self._cond(*self._nested(flat))
 
+    @own_effects
     def _step(self, *flat):
         result = _as_vars(self._body(*self._nested(flat)), len(self._vars))
         nest.assert_same_structure(self._vars, result, check_types=False)
@@ -219,6 +236,7 @@ def _map_loop(fn, elems, leaves, signature):
     tf = _tf()
     kinds = nest.map_structure(lambda d: tf.as_dtype(getattr(d, "dtype", d)), elems if signature is None else signature)
 
+    @own_effects
     def body(*rows):
         result = fn(nest.pack_sequence_as(elems, list(rows)))
         nest.assert_same_structure(kinds, result, check_types=False)
@@ -236,6 +254,7 @@ def _fold_loop(fn, elems, leaves, initializer, reverse, every):
     state = nest.map_structure(tf.convert_to_tensor, state)
     first = nest.flatten(state)
 
+    @own_effects
     def body(*tensors):
         flat, rows = list(tensors[:len(first)]), list(tensors[len(first):])
         after = fn(nest.pack_sequence_as(state, flat), nest.pack_sequence_as(elems, rows))

@@ -511,4 +511,58 @@ void Executable::Session::run(std::span<void* const> in, std::span<void* const> 
   }
 }
 
+void Executable::Session::repeat(std::int64_t count, std::span<const Track> in,
+                                 std::span<const Track> out) {
+  if (count <= 0) return;
+  struct Move {  // a pointer that is not the same in the next run
+    char** where;
+    std::ptrdiff_t step, following;
+  };
+  SmallVector<Move, 16> moves;
+  const auto follow = [&](auto** where, const Track& track) {
+    auto** const at = reinterpret_cast<char**>(const_cast<void**>(where));
+    *at = static_cast<char*>(track.at);
+    if (track.step != 0)
+      moves.push_back({at, track.step, track.by_turns ? -track.step : track.step});
+  };
+  struct Live {
+    void *from, *to;
+    std::size_t bytes;
+  };
+  SmallVector<Live, 4> copies;
+  copies.reserve(copies_.size());
+  for (const Copy& c : copies_) {
+    const Track& to = out[c.to];
+    const Track from = c.input >= 0    ? in[static_cast<std::size_t>(c.input)]
+                       : c.output >= 0 ? out[static_cast<std::size_t>(c.output)]
+                                       : Track{const_cast<void*>(c.constant)};
+    if (from == to || c.bytes == 0) continue;
+    Live& copy = copies.emplace_back(Live{nullptr, nullptr, c.bytes});
+    follow(&copy.from, from);
+    follow(&copy.to, to);
+  }
+  const bool profiled = is_profiling.load(std::memory_order_relaxed);
+  if (profiled) {
+    for (const auto& p : layout_->inputs) follow(&frame_->views[p.view].data, in[p.index]);
+    for (const auto& p : layout_->outputs) follow(&frame_->views[p.view].data, out[p.index]);
+  } else {
+    for (const Frame::Patch& p : frame_->inputs) follow(p.where, in[p.index]);
+    for (const Frame::Patch& p : frame_->outputs) follow(p.where, out[p.index]);
+  }
+  for (std::int64_t done = 0;;) {
+    if ((done & 63) == 0) check_interrupt();
+    if (profiled) [[unlikely]] {
+      execute(*layout_, *frame_);
+    } else {
+      run_calls();
+    }
+    for (const Live& c : copies) std::memcpy(c.to, c.from, c.bytes);
+    if (++done == count) return;
+    for (Move& m : moves) {
+      *m.where += m.step;
+      std::swap(m.step, m.following);
+    }
+  }
+}
+
 }  // namespace gradus

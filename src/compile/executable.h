@@ -96,6 +96,17 @@ class Executable::Session {
   }
   void run(std::span<void* const> in, std::span<void* const> out);
 
+  // Where an input or output lies in run after run: each time `step` bytes further, or by turns
+  // `step` bytes further and back.
+  struct Track {
+    void* at = nullptr;
+    std::ptrdiff_t step = 0;
+    bool by_turns = false;
+    bool operator==(const Track&) const = default;
+  };
+  // Many runs in one call, which costs little more than the kernels do.
+  void repeat(std::int64_t count, std::span<const Track> in, std::span<const Track> out);
+
  private:
   struct Copy {  // an output that no step makes
     const void* constant;

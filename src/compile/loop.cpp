@@ -4,12 +4,11 @@
 #include <atomic>
 #include <cstring>
 
-#include "autodiff/rules.h"
 #include "base/check.h"
+#include "compile/loop_batch.h"
+#include "compile/loop_run.h"
 #include "gradus/interrupt.h"
-#include "gradus/ops.h"
-#include "gradus/tracing.h"
-#include "graph/batch.h"
+#include "gradus/loop_memory.h"
 #include "graph/context.h"
 #include "graph/symbols.h"
 #include "tensor/tensor_impl.h"
@@ -34,11 +33,7 @@ const WhileLoop& while_of(const void* attrs) {
   return *static_cast<const WhileLoop*>(static_cast<const WhileAttrs*>(attrs)->held);
 }
 
-std::size_t bytes_of(const View& v) {
-  return static_cast<std::size_t>(v.count()) * size_of(v.dtype);
-}
-
-// Where the carries of a loop are: each in one place if an iteration may write over its own input,
+// Where the carries of a while are: each in one place if an iteration may write over its own input,
 // else in two by turns.
 class Carries {
  public:
@@ -110,77 +105,30 @@ void infer_counted(const Call& c, Avals& out) {
   for (std::size_t i = loop.carries; i < out.size(); ++i) out[i].shape.insert(0, count);
 }
 
-// A stack of rows, and what stands at each iteration.
-struct Rows {
-  char* base;
-  std::size_t bytes;
-  std::int64_t count;
-  std::int64_t shift = 0;
-  void* first = nullptr;  // what stands where a shifted stack has no row
-  void* at(std::int64_t i) const {
-    i += shift;
-    return i < 0 || i >= count ? first : base + static_cast<std::size_t>(i) * bytes;
-  }
-};
-
 void counted_kernel(const KernelCall& c) {
   const CountedLoop& loop = counted_loop_of(c.attrs);
   const std::int64_t count = c.get<CountedAttrs>().count;
-  const std::size_t carries = loop.carries;
-  if (count == 0) {
-    for (std::size_t i = 0; i < carries; ++i)
-      if (bytes_of(c.out[i]) > 0) std::memcpy(c.out[i].data, c.in[i].data, bytes_of(c.out[i]));
-    return;
+  SmallVector<void*, 16> carries;
+  for (std::size_t i = 0; i < loop.carries; ++i) {
+    carries.push_back(c.out[i].data);
+    if (bytes_of(c.out[i]) > 0) std::memcpy(c.out[i].data, c.in[i].data, bytes_of(c.out[i]));
   }
-  SmallVector<Shape, 8> shapes;
-  SmallVector<Rows, 8> xs, ys;
-  SmallVector<View, 16> views(c.in.begin(), c.in.begin() + static_cast<std::ptrdiff_t>(carries));
+  if (count == 0) return;
+  SmallVector<LoopRun::Rows, 8> xs, ys;
   const auto rows_of = [&](const View& v) {
-    return Rows{v.as<char>(), bytes_of(v) / static_cast<std::size_t>(count), count};
+    return LoopRun::Rows{v.as<char>(), bytes_of(v) / static_cast<std::size_t>(count), 0, count};
   };
-  shapes.reserve(loop.xs);
   for (std::size_t i = 0; i < loop.xs; ++i) {
-    const View& x = c.in[carries + i];
-    shapes.push_back(*x.shape);
-    shapes[i].erase(0);
-    views.push_back({nullptr, &shapes[i], x.dtype});
-    xs.push_back(rows_of(x));
+    xs.push_back(rows_of(c.in[loop.carries + i]));
     if (loop.shifts[i].first < 0) continue;
     xs[i].shift = loop.shifts[i].by;
-    xs[i].first = c.in[carries + loop.xs + static_cast<std::size_t>(loop.shifts[i].first)].data;
+    xs[i].edge = c.in[loop.carries + loop.xs + static_cast<std::size_t>(loop.shifts[i].first)].data;
   }
-  for (const View& v : c.in.subspan(loop.captures_at())) views.push_back(v);
-  for (const View& v : c.out.subspan(carries)) ys.push_back(rows_of(v));
-
-  Executable& program = loop.body->program();
-  Executable::Session body(program, views);
-  Carries at(c, carries, body);
-  SmallVector<void*, 16> in(at.now.begin(), at.now.end()), out(at.next.begin(), at.next.end());
-  in.resize(views.size());
-  for (std::size_t i = carries + loop.xs; i < views.size(); ++i) in[i] = views[i].data;
-  out.resize(carries + loop.ys);
-  // A carry that is also kept in a stack is read from there by the next iteration.
-  std::vector<std::int32_t> kept(carries, -1);
-  const auto& results = program.graph().outputs();
-  for (std::size_t k = 0; k < loop.ys; ++k)
-    for (std::size_t i = 0; i < carries; ++i)
-      if (results[carries + k] == results[i] && kept[i] < 0) kept[i] = static_cast<std::int32_t>(k);
-  for (std::int64_t step = 0; step < count; ++step) {
-    if ((step & 63) == 0) check_interrupt();
-    const std::int64_t row = loop.backwards ? count - 1 - step : step;
-    for (std::size_t i = 0; i < loop.xs; ++i) in[carries + i] = xs[i].at(row);
-    for (std::size_t k = 0; k < loop.ys; ++k) out[carries + k] = ys[k].at(row);
-    for (std::size_t i = 0; i < carries; ++i) {
-      in[i] = at.now[i];
-      out[i] = kept[i] >= 0 ? out[carries + static_cast<std::size_t>(kept[i])] : at.next[i];
-    }
-    body.run({in.data(), in.size()}, {out.data(), out.size()});
-    for (std::size_t i = 0; i < carries; ++i) {
-      at.next[i] = at.now[i];
-      at.now[i] = out[i];
-    }
-  }
-  at.finish();
+  for (const View& v : c.out.subspan(loop.carries)) ys.push_back(rows_of(v));
+  LoopRun run(loop, c.in);
+  run.begin(carries);
+  run.run(0, count, xs, ys);
+  run.copy_carries(carries);
 }
 
 std::vector<bool> wanted_operands(const Site& s, std::uint32_t wanted) {
@@ -189,101 +137,6 @@ std::vector<bool> wanted_operands(const Site& s, std::uint32_t wanted) {
     want.push_back((wanted >> std::min<std::size_t>(i, 31) & 1) &&
                    is_differentiable(s.args[i].dtype));
   return want;
-}
-
-// The gradient of a loop whose number of iterations only the program knows: operands are that
-// number, those of the loop, and cotangents; results are the gradients of some of the operands.
-struct WhileGradient final : Held {
-  std::shared_ptr<const CountedLoop> loop;
-  std::size_t operands = 0;
-  std::vector<bool> wanted, given;     // operands of the loop, cotangents
-  std::vector<std::size_t> gradients;  // by result: the operand
-};
-
-const WhileGradient& gradient_of(const void* attrs) {
-  return *static_cast<const WhileGradient*>(static_cast<const WhileAttrs*>(attrs)->held);
-}
-
-Tensor copy_of(const View& v) {
-  Tensor t = make_tensor(v.dtype, *v.shape);
-  if (bytes_of(v) > 0) std::memcpy(t.impl()->data, v.data, bytes_of(v));
-  return t;
-}
-
-// Now the number is known: as outside of a trace.
-void gradient_kernel(const KernelCall& c) {
-  const WhileGradient& w = gradient_of(c.attrs);
-  const PauseTracing at_once;
-  const Mute nobody_is_told(0);
-  std::vector<Tensor> operands, cts;
-  for (const View& v : c.in.subspan(1, w.operands)) operands.push_back(copy_of(v));
-  std::size_t next = 1 + w.operands;
-  for (bool given : w.given) cts.push_back(given ? copy_of(c.in[next++]) : Tensor());
-  std::vector<Cotangent> grads(operands.size());
-  pull_counted(w.loop, *c.in[0].as<std::int64_t>(), operands, cts, w.wanted, grads);
-  for (std::size_t k = 0; k < w.gradients.size(); ++k) {
-    const Cotangent& g = grads[w.gradients[k]];
-    if (bytes_of(c.out[k]) == 0) continue;
-    if (g.is_zero()) {
-      std::memset(c.out[k].data, 0, bytes_of(c.out[k]));
-    } else {
-      std::memcpy(c.out[k].data, dense(g).impl()->data, bytes_of(c.out[k]));
-    }
-  }
-}
-
-[[noreturn]] void no_second_derivative() {
-  fail<UnimplementedError>(
-      "[while_loop] inside a traced function, a loop whose number of iterations depends on data "
-      "has "
-      "a first derivative in reverse mode and none of that one; make the number known, or use "
-      "forward mode first");
-}
-
-const Op while_gradient_op = general(
-    {.name = "while_gradient",
-     .doc = "The gradient of a while.",
-     .dtypes = kAnyDType,
-     .attrs = &attr_type<WhileAttrs>(),
-     .inputs = -1,
-     .outputs = -1,
-     .infer =
-         [](const Call& c, Avals& out) {
-           for (std::size_t i : gradient_of(c.attrs).gradients)
-             out.push_back({c.in[1 + i].dtype, *c.in[1 + i].shape});
-         },
-     .kernel = gradient_kernel,
-     .batch = batch_loop},
-    [](const Site&, std::span<const Tensor>, std::span<Tensor>) { no_second_derivative(); },
-    [](const Site&, std::span<const Tensor>, std::uint32_t, std::span<Cotangent>) {
-      no_second_derivative();
-    });
-
-void pull_while(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
-                std::span<Cotangent> grads) {
-  const WhileLoop& loop = while_of(s.attrs);
-  const std::vector<bool> want = wanted_operands(s, wanted);
-  const Tensor& count = s.out[0];
-  if (is_concrete(count)) {
-    pull_counted(loop.counted, count.item<std::int64_t>(), s.in, cts, want, grads);
-    return;
-  }
-  const auto gradient = std::make_shared<WhileGradient>();
-  gradient->loop = loop.counted;
-  gradient->operands = s.in.size();
-  gradient->wanted = want;
-  std::vector<Tensor> operands{count};
-  operands.insert(operands.end(), s.in.begin(), s.in.end());
-  for (const Tensor& ct : cts) {
-    gradient->given.push_back(ct.defined());
-    if (ct.defined()) operands.push_back(ct);
-  }
-  for (std::size_t i : reached_operands(*loop.counted, want, gradient->given))
-    if (want[i]) gradient->gradients.push_back(i);
-  if (gradient->gradients.empty()) return;
-  const WhileAttrs attrs{gradient.get()};
-  const Tensors found = while_gradient_op.run(operands, &attrs);
-  for (std::size_t k = 0; k < found.size(); ++k) grads[gradient->gradients[k]] = found[k];
 }
 
 Op make_while(const char* name, bool stateful) {
@@ -296,7 +149,7 @@ Op make_while(const char* name, bool stateful) {
        .outputs = -1,
        .infer = [](const Call& c, Avals& out) { while_of(c.attrs).body->infer(c.in, out); },
        .kernel = while_kernel,
-       .batch = batch_loop,
+       .batch = [](const BatchCall& c) { return batch_while(while_of(c.attrs), c); },
        .reads =
            [](const void*, std::uint32_t) {
              return Reads{~0u, 1};
@@ -306,7 +159,10 @@ Op make_while(const char* name, bool stateful) {
       [](const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out) {
         push_while(while_of(s.attrs), s.in, tangents, out);
       },
-      pull_while);
+      [](const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
+         std::span<Cotangent> grads) {
+        pull_while(while_of(s.attrs), s.out[0], s.in, cts, wanted_operands(s, wanted), grads);
+      });
 }
 
 Op make_counted(const char* name, bool stateful) {
@@ -319,7 +175,10 @@ Op make_counted(const char* name, bool stateful) {
        .outputs = kAny,
        .infer = infer_counted,
        .kernel = counted_kernel,
-       .batch = batch_loop,
+       .batch =
+           [](const BatchCall& c) {
+             return batch_counted(counted_loop_of(c.attrs), c.get<CountedAttrs>().count, c);
+           },
        .reads =
            [](const void*, std::uint32_t) {
              return Reads{~0u, 0};
@@ -349,6 +208,7 @@ const Op counted_loop_op = make_counted("counted_loop", false);
 CountedLoop::CountedLoop() {
   static std::atomic<std::uint64_t> made{0};
   id = ++made;
+  memory_limit = LoopMemoryLimit::of_thread();
 }
 
 std::shared_ptr<CountedLoop> CountedLoop::with_body(std::shared_ptr<Region> other) const {
@@ -359,6 +219,7 @@ std::shared_ptr<CountedLoop> CountedLoop::with_body(std::shared_ptr<Region> othe
   loop->ys = loop->body->output_count() - carries;
   loop->shifts = shifts;
   loop->backwards = backwards;
+  loop->memory_limit = memory_limit;
   return loop;
 }
 

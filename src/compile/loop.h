@@ -39,9 +39,10 @@ struct CountedLoop final : Held, Repeatable {
   };
   std::vector<Shift> shifts;  // by x
   bool backwards = false;
+  std::int64_t memory_limit;      // bytes that its gradient may keep (gradus/loop_memory.h)
   std::uint64_t id, extends = 0;  // the same loop with fewer stacks as results, if there is one
 
-  CountedLoop();
+  CountedLoop();  // with the limit of the thread
 
   // Operands: carries, xs, firsts, captures.
   std::size_t firsts() const;
@@ -56,8 +57,10 @@ struct CountedLoop final : Held, Repeatable {
 
   using Key = std::pair<std::vector<bool>, std::vector<bool>>;
   struct Pull;
-  mutable std::mutex mutex;
+  struct Push;
+  mutable std::mutex mutex;  // derivatives are found once
   mutable std::map<Key, std::shared_ptr<const Pull>> pulls;
+  mutable std::map<std::vector<bool>, std::shared_ptr<const Push>> pushes;
 };
 
 extern const Op counted_loop_op;
@@ -73,10 +76,13 @@ const CountedLoop& counted_loop_of(const void* attrs);
 // The attributes of both are equal but for the loop.
 bool same_count(const void* a, const void* b);
 
-// Derivatives (loop_gradient.cpp). Gradients by operand.
+// Derivatives (loop_gradient.cpp, loop_tangent.cpp, while_gradient.cpp). Gradients by operand.
 void pull_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,
                   std::span<const Tensor> operands, std::span<const Tensor> cts,
                   const std::vector<bool>& wanted, std::span<Cotangent> grads);
+void pull_while(const WhileLoop& loop, const Tensor& count, std::span<const Tensor> operands,
+                std::span<const Tensor> cts, const std::vector<bool>& wanted,
+                std::span<Cotangent> grads);
 // Operands of a loop without stacks whose gradient is not known to be zero.
 std::vector<std::size_t> reached_operands(const CountedLoop& loop, const std::vector<bool>& wanted,
                                           const std::vector<bool>& given);

@@ -13,7 +13,7 @@
 #include "autodiff/rules.h"
 #include "base/check.h"
 #include "compile/graph_copy.h"
-#include "compile/loop.h"
+#include "compile/loop_pull.h"
 #include "gradus/ops.h"
 #include "graph/evaluate.h"
 #include "tensor/tensor_impl.h"
@@ -21,22 +21,6 @@
 namespace gradus {
 
 using Value = Graph::Value;
-
-// How the reverse of a loop is put together.
-struct CountedLoop::Pull {
-  std::shared_ptr<const CountedLoop> saving, reverse;
-  // Of the reverse: carries are cotangents of these carries, then gradients of these captures;
-  // stacks that it makes are gradients of these xs.
-  std::vector<std::size_t> carries, captures, xs;
-  // Stacks that it takes.
-  struct Stack {
-    enum Kind : std::uint8_t { before, made, given, cotangent } kind;
-    std::size_t index;      // the carry, the stack that `saving` makes, the x, or the y
-    std::size_t after = 0;  // before: the stack of the carry after each iteration
-  };
-  std::vector<Stack> stacks;
-  std::vector<std::size_t> unchanged;  // carries that are further captures
-};
 
 namespace {
 
@@ -302,6 +286,7 @@ class ReverseBody {
     reverse->xs = pull.stacks.size();
     reverse->ys = pull.xs.size();
     reverse->backwards = !loop_.backwards;
+    reverse->memory_limit = loop_.memory_limit;
     std::int32_t firsts = 0;
     for (const Pull::Stack& s : pull.stacks) {
       CountedLoop::Shift shift;
@@ -381,8 +366,6 @@ std::shared_ptr<const CountedLoop::Pull> find_pull(const CountedLoop& loop,
   return loop.pulls.try_emplace(key, std::move(pull)).first->second;
 }
 
-Tensor zeros_of(const Aval& aval) { return zeros(aval.shape, aval.dtype); }
-
 // What iterations see of a stack that is shifted by -1: gradients of row 0 are those of the first,
 // or zeros if there is none; those from row 1 on belong to the stack, one up. By 1: from the other
 // end.
@@ -407,6 +390,51 @@ Tensor unshifted(const Tensor& rows, std::int64_t count, std::int32_t by) {
 
 }  // namespace
 
+Tensors reverse_with_stacks(const CountedLoop& loop, const CountedLoop::Pull& pull,
+                            const std::vector<bool>& given, std::int64_t count,
+                            std::span<const Tensor> all) {
+  const auto operands = all.first(loop.captures_at() + loop.captures());
+  std::vector<Tensor> cts;
+  for (std::size_t i = 0, next = operands.size(); i < given.size(); ++i)
+    cts.push_back(given[i] ? all[next++] : Tensor());
+  Tensors made;
+  if (pull.saving) {
+    made = run_counted(pull.saving, count, operands);
+  } else if (loop.ys > 0) {
+    made = run_counted(std::static_pointer_cast<const CountedLoop>(loop.shared_from_this()), count,
+                       operands);
+  }
+  std::vector<Tensor> in, first;
+  for (std::size_t i : pull.carries)
+    in.push_back(cts[i].defined() ? cts[i] : zeros_like(operands[i]));
+  for (std::size_t i : pull.captures) in.push_back(zeros_like(operands[loop.captures_at() + i]));
+  using Stack = CountedLoop::Pull::Stack;
+  for (const Stack& s : pull.stacks) {
+    switch (s.kind) {
+      case Stack::before:
+        in.push_back(made[loop.carries + s.after]);
+        first.push_back(operands[s.index]);
+        break;
+      case Stack::made:
+        in.push_back(made[loop.carries + s.index]);
+        break;
+      case Stack::given:
+        in.push_back(operands[loop.carries + s.index]);
+        if (loop.shifts[s.index].first >= 0)
+          first.push_back(operands[loop.carries + loop.xs +
+                                   static_cast<std::size_t>(loop.shifts[s.index].first)]);
+        break;
+      case Stack::cotangent:
+        in.push_back(cts[loop.carries + s.index]);
+    }
+  }
+  in.insert(in.end(), first.begin(), first.end());
+  in.insert(in.end(), operands.begin() + static_cast<std::ptrdiff_t>(loop.captures_at()),
+            operands.end());
+  for (std::size_t i : pull.unchanged) in.push_back(operands[i]);
+  return run_counted(pull.reverse, count, in);
+}
+
 void pull_counted(const std::shared_ptr<const CountedLoop>& given, std::int64_t count,
                   std::span<const Tensor> operands, std::span<const Tensor> cts,
                   const std::vector<bool>& wanted, std::span<Cotangent> grads) {
@@ -423,40 +451,13 @@ void pull_counted(const std::shared_ptr<const CountedLoop>& given, std::int64_t 
   const auto pull = find_pull(*loop, inner, are_defined(cts));
   if (pull->carries.empty() && pull->captures.empty() && pull->xs.empty()) return;
 
-  Tensors made;
-  if (pull->saving) {
-    made = run_counted(pull->saving, count, operands);
-  } else if (loop->ys > 0) {
-    made = run_counted(loop, count, operands);
-  }
-  std::vector<Tensor> in, first;
-  for (std::size_t i : pull->carries)
-    in.push_back(cts[i].defined() ? cts[i] : zeros_like(operands[i]));
-  for (std::size_t i : pull->captures) in.push_back(zeros_like(operands[captures_at + i]));
-  using Stack = CountedLoop::Pull::Stack;
-  for (const Stack& s : pull->stacks) {
-    switch (s.kind) {
-      case Stack::before:
-        in.push_back(made[loop->carries + s.after]);
-        first.push_back(operands[s.index]);
-        break;
-      case Stack::made:
-        in.push_back(made[loop->carries + s.index]);
-        break;
-      case Stack::given:
-        in.push_back(operands[loop->carries + s.index]);
-        if (loop->shifts[s.index].first >= 0)
-          first.push_back(operands[loop->carries + loop->xs +
-                                   static_cast<std::size_t>(loop->shifts[s.index].first)]);
-        break;
-      case Stack::cotangent:
-        in.push_back(cts[loop->carries + s.index]);
-    }
-  }
-  in.insert(in.end(), first.begin(), first.end());
-  in.insert(in.end(), operands.begin() + static_cast<std::ptrdiff_t>(captures_at), operands.end());
-  for (std::size_t i : pull->unchanged) in.push_back(operands[i]);
-  const Tensors found = run_counted(pull->reverse, count, in);
+  std::vector<Tensor> in(operands.begin(), operands.end());
+  const std::vector<bool> with_ct = are_defined(cts);
+  for (const Tensor& ct : cts)
+    if (ct.defined()) in.push_back(ct);
+  const Tensors found = needs_checkpoints(*loop, *pull, count, operands)
+                            ? reverse_with_checkpoints(loop, pull, with_ct, count, in)
+                            : reverse_with_stacks(*loop, *pull, with_ct, count, in);
 
   std::size_t next = 0;
   for (std::size_t i : pull->carries) {
@@ -485,165 +486,6 @@ std::vector<std::size_t> reached_operands(const CountedLoop& loop, const std::ve
   std::vector<std::size_t> reached = pull->carries;
   for (std::size_t i : pull->captures) reached.push_back(loop.carries + i);
   return reached;
-}
-
-namespace {
-
-// One iteration with its tangents: (carries, their tangents, xs, theirs, captures, theirs).
-struct PushedBody {
-  std::shared_ptr<Region> body;
-  std::vector<bool> in, out;  // which inputs and results have tangents
-};
-
-PushedBody pushed_body(const Region& region, std::size_t carries, std::size_t xs,
-                       std::vector<bool> in) {
-  for (;;) {
-    RegionBuilder b(region.graph());
-    std::vector<Tensor> primals(region.input_count()), tangents(region.input_count());
-    const auto add = [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) primals[i] = b.add_input(region.input(i));
-      for (std::size_t i = first; i < last; ++i)
-        if (in[i]) tangents[i] = b.add_input(region.input(i));
-    };
-    add(0, carries);
-    add(carries, carries + xs);
-    add(carries + xs, region.input_count());
-    Tensors out, moved;
-    b.inside([&] {
-      out = region(primals);
-      moved = jvp_of([&](std::span<const Tensor> x) { return region(x); }, primals, tangents);
-    });
-    bool more = false;
-    for (std::size_t i = 0; i < carries; ++i) {
-      if (!moved[i].defined() || in[i]) continue;
-      in[i] = more = true;
-    }
-    if (more) continue;
-    std::vector<Tensor> results;
-    std::vector<bool> given;
-    b.inside([&] {
-      for (std::size_t i = 0; i < out.size(); ++i)
-        given.push_back(i < carries ? in[i] : moved[i].defined());
-      const auto give = [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) results.push_back(out[i]);
-        for (std::size_t i = first; i < last; ++i)
-          if (given[i])
-            results.push_back(moved[i].defined() ? moved[i] : zeros_of(region.output(i)));
-      };
-      give(0, carries);
-      give(carries, out.size());
-    });
-    return {b.finish(results), in, given};
-  }
-}
-
-Tensor tangent_or_zero(const Tensor& tangent, const Tensor& like) {
-  return tangent.defined() ? tangent : zeros_like(like);
-}
-
-void refuse_random(const Region& region) {
-  if (region.may_repeat()) return;
-  fail<UnimplementedError>(
-      "[jvp] the body of a loop draws random numbers, and its derivative, which runs it again, "
-      "would draw others; draw them outside and use them inside");
-}
-
-}  // namespace
-
-void push_counted(const CountedLoop& loop, std::int64_t count, std::span<const Tensor> operands,
-                  std::span<const Tensor> tangents, std::span<Tensor> out) {
-  refuse_random(*loop.body);
-  const std::size_t xs_at = loop.carries, firsts_at = xs_at + loop.xs,
-                    captures_at = loop.captures_at();
-  const auto first_at = [&](std::size_t x) {
-    return firsts_at + static_cast<std::size_t>(loop.shifts[x].first);
-  };
-  std::vector<bool> in;
-  for (std::size_t i = 0; i < firsts_at; ++i) in.push_back(tangents[i].defined());
-  for (std::size_t x = 0; x < loop.xs; ++x)
-    if (loop.shifts[x].first >= 0 && tangents[first_at(x)].defined()) in[xs_at + x] = true;
-  for (std::size_t i = captures_at; i < operands.size(); ++i) in.push_back(tangents[i].defined());
-  const auto pure = loop.body->without_effects();
-  const PushedBody pushed = pushed_body(pure ? *pure : *loop.body, loop.carries, loop.xs, in);
-
-  const auto moved = std::make_shared<CountedLoop>();
-  moved->body = pushed.body;
-  moved->backwards = loop.backwards;
-  std::vector<Tensor> arguments, first;
-  const auto add_stack = [&](std::size_t x, const Tensor& stack, const Tensor& edge) {
-    arguments.push_back(stack);
-    CountedLoop::Shift shift = loop.shifts[x];
-    if (shift.first >= 0) {
-      shift.first = static_cast<std::int32_t>(first.size());
-      first.push_back(edge);
-    }
-    moved->shifts.push_back(shift);
-  };
-  const auto is_shifted = [&](std::size_t x) { return loop.shifts[x].first >= 0; };
-  for (std::size_t i = 0; i < loop.carries; ++i) arguments.push_back(operands[i]);
-  for (std::size_t i = 0; i < loop.carries; ++i)
-    if (pushed.in[i]) arguments.push_back(tangent_or_zero(tangents[i], operands[i]));
-  moved->carries = arguments.size();
-  for (std::size_t x = 0; x < loop.xs; ++x)
-    add_stack(x, operands[xs_at + x], is_shifted(x) ? operands[first_at(x)] : Tensor());
-  for (std::size_t x = 0; x < loop.xs; ++x) {
-    if (!pushed.in[xs_at + x]) continue;
-    add_stack(
-        x, tangent_or_zero(tangents[xs_at + x], operands[xs_at + x]),
-        is_shifted(x) ? tangent_or_zero(tangents[first_at(x)], operands[first_at(x)]) : Tensor());
-  }
-  moved->xs = moved->shifts.size();
-  arguments.insert(arguments.end(), first.begin(), first.end());
-  for (std::size_t i = captures_at; i < operands.size(); ++i) arguments.push_back(operands[i]);
-  for (std::size_t i = captures_at; i < operands.size(); ++i)
-    if (tangents[i].defined()) arguments.push_back(tangents[i]);
-  moved->ys = pushed.body->output_count() - moved->carries;
-  const Tensors found = run_counted(moved, count, arguments);
-  std::size_t next = loop.carries;
-  for (std::size_t i = 0; i < loop.carries; ++i)
-    if (pushed.out[i]) out[i] = found[next++];
-  next += loop.ys;
-  for (std::size_t i = loop.carries; i < loop.carries + loop.ys; ++i)
-    if (pushed.out[i]) out[i] = found[next++];
-}
-
-void push_while(const WhileLoop& loop, std::span<const Tensor> operands,
-                std::span<const Tensor> tangents, std::span<Tensor> out) {
-  refuse_random(*loop.body);
-  const std::size_t carries = loop.carries();
-  const auto pure = loop.body->without_effects();
-  const PushedBody pushed =
-      pushed_body(pure ? *pure : *loop.body, carries, 0, are_defined(tangents));
-  const auto moved = std::make_shared<WhileLoop>();
-  moved->body = pushed.body;
-  moved->maximum_iterations = loop.maximum_iterations;
-  RegionBuilder test(loop.body->graph());
-  std::vector<Tensor> primals, arguments(operands.begin(), operands.begin() + carries);
-  for (std::size_t i = 0; i < carries; ++i) primals.push_back(test.add_input(loop.body->input(i)));
-  for (std::size_t i = 0; i < carries; ++i) {
-    if (!pushed.in[i]) continue;
-    test.add_input(loop.body->input(i));
-    arguments.push_back(tangent_or_zero(tangents[i], operands[i]));
-  }
-  for (std::size_t i = carries; i < operands.size(); ++i) {
-    primals.push_back(test.add_input(loop.body->input(i)));
-    arguments.push_back(operands[i]);
-  }
-  for (std::size_t i = carries; i < operands.size(); ++i) {
-    if (!tangents[i].defined()) continue;
-    test.add_input(loop.body->input(i));
-    arguments.push_back(tangents[i]);
-  }
-  const Tensors answer = test.inside([&] { return (*loop.test)(primals); });
-  moved->test = test.finish(answer);
-  const auto counted = std::make_shared<CountedLoop>();
-  counted->body = moved->body;
-  counted->carries = moved->carries();
-  moved->counted = counted;
-  const Tensors found = run_while_node(moved, arguments);
-  std::size_t next = carries;
-  for (std::size_t i = 0; i < carries; ++i)
-    if (pushed.out[i]) out[i] = found[next++];
 }
 
 }  // namespace gradus

@@ -55,17 +55,33 @@ void give_dtypes(const char* what, std::vector<Tensor>& vars) {
   }
 }
 
+bool is_any(Tensor examples) {
+  while (examples.impl()->kind == ValueKind::batched) examples = examples.impl()->extra()->inner;
+  return reduce_any(examples).item<bool>();
+}
+
+// Inside a vmap, examples stop at different times: until all have stopped; who has keeps what it
+// has.
+std::vector<Tensor> run_examples(const detail::LoopTest& test, const detail::LoopBody& body,
+                                 std::vector<Tensor> vars, std::int64_t maximum, std::int64_t done,
+                                 Tensor active) {
+  for (; done != maximum && is_any(active); ++done) {
+    check_interrupt();
+    const std::vector<Tensor> next = body(vars);
+    check_carries("while_loop", vars, next);
+    for (std::size_t i = 0; i < vars.size(); ++i) vars[i] = where(active, next[i], vars[i]);
+    active = logical_and(active, test(vars));
+  }
+  return vars;
+}
+
 std::vector<Tensor> run_eagerly(const detail::LoopTest& test, const detail::LoopBody& body,
                                 std::vector<Tensor> vars, std::int64_t maximum) {
   for (std::int64_t done = 0; done != maximum; ++done) {
     check_interrupt();
     const Tensor more = test(vars);
     check_test(more);
-    if (!is_concrete(more)) {
-      fail<UnimplementedError>(
-          "[while_loop] the examples of a vmap would stop at different times; "
-          "put the loop around the vmap");
-    }
+    if (!is_concrete(more)) return run_examples(test, body, std::move(vars), maximum, done, more);
     if (!more.item<bool>()) break;
     std::vector<Tensor> next = body(vars);
     check_carries("while_loop", vars, next);

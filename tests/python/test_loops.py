@@ -209,3 +209,38 @@ def test_effects_of_a_test_happen_at_each_turn(capfd):
     tf.function(lambda: tf.while_loop(shown, lambda i: [i + 1], [tf.constant(0)]))()
     captured = capfd.readouterr()
     assert (captured.out + captured.err).split("\n")[:3] == ["turn 0", "turn 1", "turn 2"]
+
+
+def test_gradients_of_loops_in_bounded_memory():
+    def gradient(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            h = tf.while_loop(lambda i, h: i < n, lambda i, h: (i + 1, tf.tanh(x * h + 1.0)), (0, x))[1]
+            y = tf.reduce_sum(h)
+        return tape.gradient(y, x)
+    x = tf.constant([0.5, -1.0, 2.0])
+    for n in (200, tf.constant(200)):
+        whole = tf.function(gradient)(x, n).numpy()
+
+        @tf.function
+        def bounded(x, n):
+            with tf.recompute_loops(500):
+                return gradient(x, n)
+        assert bounded(x, n).numpy().tobytes() == whole.tobytes()
+        assert tf.function(tf.recompute_loops(500)(gradient))(x, n).numpy().tobytes() == whole.tobytes()
+    with pytest.raises(ValueError, match="positive number of bytes"), tf.recompute_loops(0):
+        pass
+
+
+def test_second_derivatives_of_a_loop_with_a_traced_count():
+    @tf.function
+    def f(x, n):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.while_loop(lambda i, h: i < n, lambda i, h: (i + 1, h * x), (0, x))[1]
+            first = tape.gradient(y, x)
+        return first, outer.gradient(first, x)
+    first, second = f(tf.constant(2.0), tf.constant(3))  # x ** 4
+    assert float(first) == 32 and float(second) == 48

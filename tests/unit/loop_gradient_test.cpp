@@ -255,10 +255,56 @@ TEST(LoopGradient, RunTimeCount) {
                 gradient(x, Tensor(n)));
   }
   EXPECT_EQ(compiled.trace_count(), 1);
-  EXPECT_THROW(function([&](const Tensor& t, const Tensor& n) {
-                 return grad([&](const Tensor& u) { return reduce_sum(gradient(u, n)); })(t);
-               })(x, Tensor(3)),
-               UnimplementedError);
+}
+
+// Second and third derivatives of a loop with a run-time count, in every order of modes.
+TEST(LoopGradient, RunTimeCountToAnyOrder) {
+  const Tensor x = ramp({3}) + 1.0, v = cos(x);
+  using Of = std::function<Tensor(const Tensor&)>;
+  const auto pulled = [&](const Of& f) {
+    return Of([=](const Tensor& t) {
+      return grad([&](const Tensor& u) { return reduce_sum(f(u) * v); })(t);
+    });
+  };
+  const auto pushed = [&](const Of& f) {
+    return Of([=](const Tensor& t) { return jvp(f, t, v).second; });
+  };
+  const std::vector<std::function<Of(const Of&)>> orders = {
+      [&](const Of& f) { return pulled(pulled(f)); },
+      [&](const Of& f) { return pushed(pulled(f)); },
+      [&](const Of& f) { return pulled(pushed(f)); },
+      [&](const Of& f) { return pulled(pulled(pulled(f))); },
+      [&](const Of& f) { return pushed(pushed(pulled(f))); },
+      [&](const Of& f) { return pulled(pushed(pulled(f))); },
+  };
+  for (const auto& order : orders) {
+    const auto derivative = [&](const Tensor& t, const Tensor& n) {
+      return order([&](const Tensor& u) { return until(u, n); })(t);
+    };
+    const auto compiled = function(derivative);
+    for (int n : {0, 1, 4})
+      expect_near("derivative", compiled(x, Tensor(n)), derivative(x, Tensor(n)), 1e-8);
+    EXPECT_EQ(compiled.trace_count(), 1);
+  }
+}
+
+TEST(LoopGradient, SecondDerivativesThatAreNoneStayNone) {
+  const auto f = function([](const Tensor& x, const Tensor& y, const Tensor& n) {
+    GradientTape outer;
+    outer.watch(x);
+    outer.watch(y);
+    GradientTape tape;
+    tape.watch(x);
+    const auto [i, a] =
+        while_loop([&](Tensor k, Tensor) { return k < n; },
+                   [&](Tensor k, Tensor p) { return std::tuple(k + 1, p * 2.0 + y); },
+                   std::tuple(Tensor(0), x * x));
+    const Tensor dx = tape.gradient(reduce_sum(a), x).tensor();
+    const auto [again, by_y] = outer.gradient(dx, x, y);
+    EXPECT_TRUE(by_y.is_none());
+    return again.tensor();
+  });
+  expect_near("second", f(ramp({2}), ramp({2}), Tensor(3)), fill({2}, 16.0));
 }
 
 TEST(LoopGradient, RunTimeCountsInside) {
