@@ -511,9 +511,9 @@ void Executable::Session::run(std::span<void* const> in, std::span<void* const> 
   }
 }
 
-void Executable::Session::repeat(std::int64_t count, std::span<const Track> in,
-                                 std::span<const Track> out) {
-  if (count <= 0) return;
+std::int64_t Executable::Session::repeat(std::int64_t count, std::span<const Track> in,
+                                         std::span<const Track> out, const bool* go_on) {
+  if (count <= 0) return 0;
   struct Move {  // a pointer that is not the same in the next run
     char** where;
     std::ptrdiff_t step, following;
@@ -557,7 +557,7 @@ void Executable::Session::repeat(std::int64_t count, std::span<const Track> in,
       run_calls();
     }
     for (const Live& c : copies) std::memcpy(c.to, c.from, c.bytes);
-    if (++done == count) return;
+    if (++done == count || (go_on && !*go_on)) return done;
     for (Move& m : moves) {
       *m.where += m.step;
       std::swap(m.step, m.following);

@@ -104,8 +104,10 @@ class Executable::Session {
     bool by_turns = false;
     bool operator==(const Track&) const = default;
   };
-  // Many runs in one call, which costs little more than the kernels do.
-  void repeat(std::int64_t count, std::span<const Track> in, std::span<const Track> out);
+  // Many runs in one call, which costs little more than the kernels do. `go_on` is looked at after
+  // each. Gives the number of runs.
+  std::int64_t repeat(std::int64_t count, std::span<const Track> in, std::span<const Track> out,
+                      const bool* go_on = nullptr);
 
  private:
   struct Copy {  // an output that no step makes

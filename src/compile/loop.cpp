@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 
 #include "base/check.h"
 #include "compile/loop_batch.h"
 #include "compile/loop_run.h"
-#include "gradus/interrupt.h"
 #include "gradus/loop_memory.h"
 #include "graph/context.h"
 #include "graph/symbols.h"
@@ -33,51 +33,58 @@ const WhileLoop& while_of(const void* attrs) {
   return *static_cast<const WhileLoop*>(static_cast<const WhileAttrs*>(attrs)->held);
 }
 
-// Where the carries of a while are: each in one place if an iteration may write over its own input,
-// else in two by turns.
-class Carries {
- public:
-  Carries(const KernelCall& c, std::size_t count, const Executable::Session& body) : out_(c.out) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const View& out = c.out[i];
-      if (bytes_of(out) > 0) std::memcpy(out.data, c.in[i].data, bytes_of(out));
-      now.push_back(out.data);
-      next.push_back(out.data);
-      if (body.writes_over_input(i)) continue;
-      second_.push_back(make_tensor(out.dtype, *out.shape));
-      next[i] = second_.back().impl()->data;
-    }
-  }
-  void finish() {
-    for (std::size_t i = 0; i < now.size(); ++i)
-      if (now[i] != out_[i].data && bytes_of(out_[i]) > 0)
-        std::memcpy(out_[i].data, now[i], bytes_of(out_[i]));
-  }
-  SmallVector<void*, 16> now, next;
-
- private:
-  std::span<const View> out_;
-  SmallVector<Tensor, 8> second_;
-};
-
+// The test is made once before the loop, and then together with each iteration, except with the
+// last that is allowed, after which it may not be made.
 void while_kernel(const KernelCall& c) {
   const WhileLoop& loop = while_of(c.attrs);
   const std::size_t carries = c.out.size();
-  Executable::Session test(loop.test->program(), c.in), body(loop.body->program(), c.in);
-  Carries at(c, carries, body);
-  SmallVector<void*, 16> in(at.now.begin(), at.now.end());
-  for (const View& v : c.in.subspan(carries)) in.push_back(v.data);
+  const std::int64_t most = loop.maximum_iterations;
+  SmallVector<void*, 16> in, now, next;
+  for (const View& v : c.in) in.push_back(v.data);
+  for (std::size_t i = 0; i < carries; ++i) {
+    in[i] = c.out[i].data;
+    if (bytes_of(c.out[i]) > 0) std::memcpy(in[i], c.in[i].data, bytes_of(c.out[i]));
+  }
+  if (most == 0) return;
   bool more = false;
   void* const answer[] = {&more};
-  for (std::int64_t done = 0; done != loop.maximum_iterations; ++done) {
-    if ((done & 63) == 0) check_interrupt();
-    test.run({in.data(), in.size()}, answer);
-    if (!more) break;
-    body.run({in.data(), in.size()}, {at.next.data(), carries});
-    std::swap(at.now, at.next);
-    std::copy(at.now.begin(), at.now.end(), in.begin());
+  Executable::Session(loop.test->program(), c.in).run(in, answer);
+  if (!more) return;
+
+  using Track = Executable::Session::Track;
+  SmallVector<Tensor, 8> second;
+  SmallVector<Track, 16> from, to;
+  for (void* data : in) from.push_back({data});
+  for (std::size_t i = 0; i < carries; ++i) {
+    now.push_back(in[i]);
+    next.push_back(in[i]);
+    second.emplace_back();
   }
-  at.finish();
+  const auto run = [&](const Region& region, std::int64_t times, const bool* go_on) {
+    Executable::Session session(region.program(), c.in);
+    to.clear();
+    for (std::size_t i = 0; i < carries; ++i) {
+      // In one place if an iteration may write over its own input, else in two by turns.
+      if (!session.writes_over_input(i) && !second[i].defined()) {
+        second[i] = make_tensor(c.out[i].dtype, *c.out[i].shape);
+        next[i] = second[i].impl()->data;
+      }
+      void* const there = session.writes_over_input(i) ? now[i] : next[i];
+      const std::ptrdiff_t distance = static_cast<char*>(there) - static_cast<char*>(now[i]);
+      from[i] = {now[i], distance, true};
+      to.push_back({there, -distance, true});
+    }
+    to.push_back({&more});
+    const std::int64_t done =
+        session.repeat(times, from, {to.data(), region.output_count()}, go_on);
+    for (std::size_t i = 0; i < carries; ++i)
+      if (done % 2 != 0 && to[i].at != now[i]) std::swap(now[i], next[i]);
+  };
+  run(loop.step(), most < 0 ? std::numeric_limits<std::int64_t>::max() : most - 1, &more);
+  if (more && most > 0) run(*loop.body, 1, nullptr);
+  for (std::size_t i = 0; i < carries; ++i)
+    if (now[i] != c.out[i].data && bytes_of(c.out[i]) > 0)
+      std::memcpy(c.out[i].data, now[i], bytes_of(c.out[i]));
 }
 
 void infer_counted(const Call& c, Avals& out) {
@@ -226,6 +233,23 @@ std::shared_ptr<CountedLoop> CountedLoop::with_body(std::shared_ptr<Region> othe
 std::shared_ptr<const Held> CountedLoop::without_effects() const {
   auto pure = body->without_effects();
   return pure ? with_body(std::move(pure)) : nullptr;
+}
+
+const Region& WhileLoop::step() const {
+  std::call_once(made_, [&] {
+    RegionBuilder both(body->graph());
+    std::vector<Tensor> in;
+    for (std::size_t i = 0; i < body->input_count(); ++i)
+      in.push_back(both.add_input(body->input(i)));
+    Tensors out;
+    both.inside([&] {
+      out = (*body)(in);
+      std::copy(out.begin(), out.end(), in.begin());
+      out.push_back((*test)(in)[0]);
+    });
+    step_ = both.finish(std::vector<Tensor>(out.begin(), out.end()));
+  });
+  return *step_;
 }
 
 std::shared_ptr<const Held> WhileLoop::without_effects() const {

@@ -25,9 +25,15 @@ struct WhileLoop final : Held, Repeatable {
   std::shared_ptr<CountedLoop> counted;  // the same, as its derivative repeats it
 
   std::size_t carries() const { return body->output_count(); }
+  // An iteration and the test for the next one as one program: carries, then whether to go on.
+  const Region& step() const;
   std::string describe() const override;
   bool may_repeat() const override { return test->may_repeat() && body->may_repeat(); }
   std::shared_ptr<const Held> without_effects() const override;
+
+ private:
+  mutable std::once_flag made_;
+  mutable std::shared_ptr<Region> step_;
 };
 
 struct CountedLoop final : Held, Repeatable {

@@ -77,6 +77,20 @@ TEST(WhileLoop, SaysWhatChanged) {
   }
 }
 
+TEST(WhileLoop, TheTestIsNotMadeAfterTheLastTurnThatIsAllowed) {
+  const auto f = [](const Tensor& x, std::int64_t most) {
+    return while_loop([&](Tensor k) { return gather(x, k) > 0; },  // an error beyond the end
+                      [](Tensor k) { return k + 1; }, Tensor(0), {.maximum_iterations = most});
+  };
+  for (std::int64_t most : {0, 1, 2, 3}) {
+    const auto compiled = function([&](const Tensor& x) { return f(x, most); });
+    EXPECT_EQ(compiled(Tensor{1.0, 2.0, 3.0}).item<int>(), most);
+    EXPECT_EQ(compiled(Tensor{1.0, -2.0, 3.0}).item<int>(), std::min<std::int64_t>(most, 1));
+  }
+  EXPECT_THROW(function([&](const Tensor& x) { return f(x, -1); })(Tensor{1.0, 2.0}),
+               InvalidArgumentError);
+}
+
 // How often, and to what, each example runs.
 Tensor collatz(const Tensor& start) {
   const auto [n, steps] = while_loop(
