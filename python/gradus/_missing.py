@@ -61,6 +61,13 @@ def __getattr__(name):
     raise AttributeError(f"module 'gradus' has no attribute '{name}'. docs/api-coverage.md lists what is covered.")
 
 
+def _of_dtypes(name):
+    """What tf.dtypes has besides: string, which is loaded with NumPy."""
+    if name == "string":
+        return __getattr__(name)
+    raise AttributeError(f"module 'gradus.dtypes' has no attribute '{name}'. docs/api-coverage.md lists what is covered.")
+
+
 def __dir__():
     import sys
     return sorted(set(vars(sys.modules["gradus"])) | set(_LAZY) | set(_OF_KERAS))

@@ -187,3 +187,7 @@ class MutableHashTable(_Table):
     def export(self, name=None):
         """All keys and values."""
         return (_tensor(_objects(self._map), self._key_dtype), _tensor(_objects(self._map.values()), self._value_dtype))
+
+
+def __getattr__(name):
+    raise AttributeError(f"module 'gradus.lookup' has no attribute '{name}'. docs/api-coverage.md lists what is covered.")

@@ -155,3 +155,7 @@ class RaggedTensorSpec(TensorSpec):
 
     def __reduce__(self):
         return RaggedTensorSpec, (self._shape, self._dtype, self._ragged_rank)
+
+
+def __getattr__(name):
+    raise AttributeError(f"module 'gradus.ragged' has no attribute '{name}'. docs/api-coverage.md lists what is covered.")

@@ -471,3 +471,7 @@ def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binar
     if one_row:
         return SparseTensor(found[:, tf.newaxis], totals, [width])
     return SparseTensor(tf.stack([found // width, found % width], 1), totals, [count, width])
+
+
+def __getattr__(name):
+    raise AttributeError(f"module 'gradus.sparse' has no attribute '{name}'. docs/api-coverage.md lists what is covered.")
