@@ -2,6 +2,7 @@
 """Asks an installed Keras 3 (on TensorFlow) what its layers give, and writes tests/python/keras_layers.json.
 
     /path/to/python/with/keras tools/make_keras_layers_reference.py
+    /path/to/python/with/keras tools/make_keras_layers_reference.py --new    # only cases that have no answer yet
 
 The cases are in tests/python/keras_layer_cases.py. Numbers are rounded to six digits.
 """
@@ -46,8 +47,14 @@ def symbolic_shape(case):
 
 
 def main():
-    reference = {"keras": keras.__version__, "layers": {}, "functions": {}}
+    path = FOLDER / "keras_layers.json"
+    reference = {"layers": {}, "functions": {}, "starts": {}}
+    if "--new" in sys.argv:
+        reference = json.loads(path.read_text())
+    reference["keras"] = keras.__version__
     for case in CASES:
+        if case[0] in reference["layers"]:
+            continue
         keras.utils.clear_session()
         found = answers(case, keras, tf)
         try:
@@ -57,12 +64,16 @@ def main():
             print(case[0], "has no symbolic shape:", str(error)[:80])
         reference["layers"][case[0]] = found
     for text in FUNCTIONS:
+        if text in reference["functions"]:
+            continue
         value = evaluated(text, Data(text), keras=keras)
         arrays = [np.asarray(v) for v in (value if isinstance(value, (list, tuple)) else [value])]
         reference["functions"][text] = [[a.dtype.name, a.tolist()] for a in arrays]
-    reference["starts"] = {layer: start(layer, shape, keras) for layer, shape in STARTS}
+    for layer, shape in STARTS:
+        if layer not in reference["starts"]:
+            reference["starts"][layer] = start(layer, shape, keras)
     text = json.dumps(rounded(reference), separators=(",", ":"), sort_keys=True)
-    (FOLDER / "keras_layers.json").write_text(text + "\n")
+    path.write_text(text + "\n")
     print(len(text), "bytes")
 
 

@@ -615,3 +615,69 @@ def masks_by_hand(keras, tf):
     found.append(np.asarray(embedding.compute_mask(ids)).tolist())
     Takes()(L.Masking()(np.array([[[1.0], [0.0]]], "float32")))
     return found
+
+
+@case
+def odd_configurations(keras, tf):
+    """What programs meet beside the usual way: names, structures and orders."""
+    L = keras.layers
+    x, y = np.linspace(-1, 1, 30, dtype="float32").reshape(10, 3), np.arange(10.0, dtype="float32").reshape(10, 1)
+    found = []
+
+    def model(**kwargs):
+        made = keras.Sequential([keras.Input((3,)), dense(keras, 2), dense(keras, 1)])
+        made.compile("sgd", "mse", **kwargs)
+        return made
+
+    fitted = model(metrics=["mae", "mae"], weighted_metrics=["mae", "mse"])
+    found.append(sorted(fitted.fit(x, y, verbose=0).history))
+    fitted.compile("sgd", "mse")
+    found.append(sorted(fitted.fit(x, y, verbose=0).history))
+    seen = []
+    note = keras.callbacks.LambdaCallback(on_train_batch_begin=lambda batch, logs: seen.append(["begin", batch]),
+                                          on_train_batch_end=lambda batch, logs: seen.append(["end", batch]))
+    model(steps_per_execution=3).fit(x, y, batch_size=2, verbose=0, callbacks=[note])
+    found.append(seen)
+
+    class Batches(keras.utils.PyDataset):
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, i):
+            return x[3 * i:3 * i + 3], y[3 * i:3 * i + 3]
+
+    found.append(model().fit(Batches(), steps_per_epoch=2, epochs=3, shuffle=False, verbose=0).history["loss"])
+    start = keras.Input((3,))
+    shared = dense(keras, 2, name="shared")
+    first, second = shared(start), shared(start * 2)
+    listed = keras.Model([start], [first])
+    found += [list(listed(x[:1]).shape), list(listed.predict(x[:2], verbose=0).shape), listed.get_config()["output_layers"]]
+    found.append(list(keras.Model(start, second)(x[:1]).shape) + list(shared.output.shape))
+    found.append(list(np.zeros(shared.kernel.shape).shape) + shared.kernel.shape.as_list())
+    masked = L.Embedding(4, 2, mask_zero=True)(np.array([[1, 0, 2]]))
+    found += [np.asarray(masked._keras_mask).tolist(), hasattr(dense(keras, 1)(x), "_keras_mask")]
+    bins = L.Discretization(num_bins=3)
+    bins.adapt(np.arange(9.0))
+    found.append([round(float(b), 3) for b in bins.bin_boundaries])
+    found.append(keras.saving.serialize_keras_object({"part": slice(1, 5), "number": np.float32(2)}))
+
+    class Custom(keras.Model):
+        def __init__(self, units=2, rate=0.5):
+            super().__init__()
+            self.units = units
+
+    config = Custom(3).get_config()
+    found.append([config["units"], config["rate"]])
+    averaged = keras.Sequential([keras.Input((3,)), dense(keras, 1)])
+    averaged.compile(keras.optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5), "mse")
+    averaged.fit(x, y, epochs=2, shuffle=False, verbose=0, callbacks=[keras.callbacks.SwapEMAWeights(swap_on_epoch=True)])
+    found.append(np.asarray(averaged.get_weights()[0]).ravel().tolist())
+    fixed = keras.Variable([1.0])
+    fixed.overwrite_with_gradient = True
+    keras.optimizers.SGD(1.0).apply([tf.constant([5.0])], [fixed])
+    found.append(np.asarray(fixed).tolist())
+    drop = L.GRU(2, dropout=0.5, seed=1)
+    for training in (False, True, False):
+        drop(np.ones((1, 2, 2), "float32"), training=training)
+    found.append(int(np.asarray(drop.cell.seed_generator.state)[1]))
+    return found

@@ -197,6 +197,16 @@ CASES = [
     ("random_contrast", "layers.RandomContrast(0.4, seed=3)", "positive(2, 3, 4, 1)", "training=True"),
     ("random_brightness", "layers.RandomBrightness(0.1, seed=3)", "positive(2, 3, 4, 1) * 100", "training=True"),
     ("spectral_normalization", "layers.SpectralNormalization(layers.Dense(3))", "x(2, 4)", "training=True"),
+    ("conv_lstm1d", "layers.ConvLSTM1D(2, 2, return_sequences=True)", "x(2, 3, 4, 2)", ""),
+    ("conv_lstm2d", "layers.ConvLSTM2D(2, 2, padding='same', return_state=True)", "x(2, 3, 3, 4, 1)", ""),
+    ("conv_lstm2d_strided", "layers.ConvLSTM2D(1, (2, 3), strides=2, go_backwards=True, use_bias=False)", "x(1, 2, 5, 6, 2)", ""),
+    ("conv_lstm2d_masked", "layers.ConvLSTM2D(2, 2, return_sequences=True)", "x(2, 3, 3, 3, 1)", "mask=mask(2, 3)"),
+    ("conv_lstm3d", "layers.ConvLSTM3D(1, 2)", "x(1, 2, 3, 3, 2, 1)", ""),
+    ("conv3d_transpose", "layers.Conv3DTranspose(2, 2)", "x(1, 2, 3, 2, 2)", ""),
+    ("conv3d_transpose_same", "layers.Conv3DTranspose(2, 3, strides=2, padding='same', activation='relu')", "x(1, 2, 3, 2, 1)",
+     ""),
+    ("conv3d_transpose_wide", "layers.Conv3DTranspose(1, (1, 2, 2), strides=(3, 1, 2))", "x(1, 2, 2, 2, 1)", ""),
+    ("einsum_dense_fans", "layers.EinsumDense('ab,bcd->acd', output_shape=(2, 3), bias_axes='cd')", "x(2, 4)", ""),
 ]
 
 # Layers whose first weights are compared after keras.utils.set_random_seed(3), with the shape they are called on.
@@ -209,10 +219,27 @@ STARTS = [
     ("layers.GroupQueryAttention(2, 2, 1)", (2, 4, 3)), ("layers.RNN([layers.LSTMCell(2), layers.GRUCell(2)])", (2, 4,
                                                                                                                  3)),
     ("layers.TimeDistributed(layers.Dense(2))", (2, 4, 3)), ("layers.Dropout(0.1)", (2, 3)),
+    ("layers.ConvLSTM2D(2, 2)", (2, 3, 4, 4, 2)), ("layers.Conv3DTranspose(2, 2)", (2, 2, 2, 2, 3)),
+    ("layers.EinsumDense('ab,bcd->acd', output_shape=(2, 3))", (2, 4)),
     ("keras.Sequential([layers.Dense(3), layers.Dropout(0.2), layers.Dense(2)])", (2, 3)),
 ]
 
 FUNCTIONS = [
+    "keras.ops.ctc_loss(ints(3, 2, 3) + 1, x(2, 8, 5), ints(1, 2) + 2, ints(1, 2) + 8)",
+    "keras.ops.ctc_loss(ints(3, 2, 3), x(2, 8, 5), ints(1, 2) + 3, ints(2, 2) + 7, mask_index=4)",
+    "keras.ops.ctc_decode(x(2, 6, 4), ints(2, 2) + 5)",
+    "keras.ops.adaptive_average_pool(keras.ops.convert_to_tensor(x(2, 5, 7, 2)), (3, 2))",
+    "keras.ops.adaptive_max_pool(keras.ops.convert_to_tensor(x(2, 5, 2)), 3)",
+    "keras.ops.unfold(x(1, 2, 4, 5), (2, 3), stride=(2, 1), padding=1)",
+    "keras.ops.psnr(x(2, 3), x(2, 3) * 0.9, 1.0)", "keras.ops.kaiser(7, 4.0)", "keras.ops.i0(x(2, 3) * 4)",
+    "keras.ops.gcd(ints(40, 6), ints(30, 6))", "keras.ops.lcm(ints(9, 6), ints(9, 6))", "keras.ops.signbit(x(2, 3))",
+    "keras.ops.ldexp(x(3), ints(4, 3))", "keras.ops.nextafter(x(3), 0.0)", "keras.ops.isreal(x(3))",
+    "keras.ops.corrcoef(x(3, 5))", "keras.ops.correlate(x(5), x(3), mode='full')", "keras.ops.correlate(x(5), x(3), mode='same')",
+    "keras.ops.histogram(x(3, 4), bins=4)", "keras.ops.nanmedian(x(3, 4), axis=1)", "keras.ops.nanargmax(x(3, 4), axis=1)",
+    "keras.ops.nancumsum(x(2, 3), axis=1)", "keras.ops.nanquantile(x(3, 4), 0.3, axis=0)",
+    "keras.ops.unique(ints(4, 9), return_counts=True)", "keras.ops.geomspace(1.0, 100.0, 5)", "keras.ops.polar(positive(3), x(3))",
+    "keras.ops.view_as_real(keras.ops.view_as_complex(x(3, 2)))",
+    "keras.layers.AdaptiveMaxPooling2D((2, 3))(x(1, 5, 4, 1))",
     *(f"keras.activations.{name}(x(3, 5) * 4)" for name in
       "relu leaky_relu relu6 softmax celu elu selu softplus softsign squareplus soft_shrink sparse_plus silu gelu tanh "
       "tanh_shrink sigmoid sparse_sigmoid exponential hard_sigmoid hard_silu hard_tanh hard_shrink linear mish "

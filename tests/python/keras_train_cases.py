@@ -123,6 +123,13 @@ losses.CategoricalGeneralizedCrossEntropy(0.3)(np.array([0, 2, 1, 1]), probabili
 losses.CategoricalGeneralizedCrossEntropy(0.3).get_config()
 losses.get({"class_name": "Huber", "config": {"delta": 0.5}})(numbers(3, 2), numbers(3, 2, seed=1))
 losses.deserialize(losses.serialize(losses.BinaryCrossentropy(label_smoothing=0.25))).get_config()
+losses.CTC()(np.array([[1, 2, 0], [2, 2, 1]]), numbers(2, 6, 4))
+losses.CTC(reduction="none")(np.array([[1, 2, 0], [2, 2, 1]]), numbers(2, 6, 4))
+gradient_of(losses.CTC(), np.array([[1, 2, 0], [2, 2, 1]]), numbers(2, 6, 4))
+losses.CTC().get_config()
+losses.Circle()(np.array([0, 1, 0, 1]), numbers(4, 3, low=0))
+losses.Circle(gamma=20.0, margin=0.2, reduction="none")(np.array([0, 1, 0, 1]), numbers(4, 3, low=0))
+losses.Circle().get_config()
 losses.get(None)
 error(lambda: losses.get("foo"))
 error(lambda: losses.get(3))
@@ -223,6 +230,7 @@ ALGORITHMS = {
     "Ftrl": ["learning_rate=0.1", "learning_rate=0.1, l1_regularization_strength=0.02, l2_regularization_strength=0.1",
              "learning_rate=0.1, l2_shrinkage_regularization_strength=0.1, beta=0.2, learning_rate_power=-0.3"],
     "Lion": ["learning_rate=0.02"], "Lamb": ["learning_rate=0.05"],
+    "Muon": ["learning_rate=0.05", "learning_rate=0.05, nesterov=False, rms_rate=None, adam_lr_ratio=0.5, ns_steps=3"],
     "Adafactor": ["learning_rate=0.1", "learning_rate=0.1, relative_step=False, clip_threshold=0.5"],
 }
 OPTIONS = ["weight_decay=0.1", "clipnorm=0.5", "global_clipnorm=0.5", "clipvalue=0.2", "loss_scale_factor=4.0",

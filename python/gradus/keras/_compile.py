@@ -216,9 +216,9 @@ class CompileMetrics:
                 return [as_list(next(iter(given.values())))]
             unknown = [k for k in given if k not in names]
             if unknown:
-                raise ValueError(f"In the dict argument `metrics`, key '{unknown[0]}' does not correspond to any "
-                                 "model output. "
-                                 f"Received:\nmetrics={given}")
+                raise ValueError(f"In the dict argument `metrics`, key '{unknown[0]}' does not correspond to any model "
+                                 "output. Received:\n"
+                                 f"metrics={given}")
             return [as_list(given.get(name)) for name in names]
         given = as_list(given)
         if count == 1:
@@ -229,10 +229,9 @@ class CompileMetrics:
         if any(isinstance(one, (list, tuple)) for one in given) or len(given) == count:
             return [as_list(one) for one in given] + [[]] * (count - len(given))
         if len(given) != count:
-            raise ValueError(f"For a model with multiple outputs, when providing the `metrics` argument as a list, it "
-                             "should "
-                             f"have as many entries as the model has outputs. Received:\nmetrics={given}\nof length "
-                             f"{len(given)} whereas the model has {count} outputs.")
+            raise ValueError("For a model with multiple outputs, when providing the `metrics` argument as a list, it "
+                             "should have as many entries as the model has outputs. Received:\n"
+                             f"metrics={given}\nof length {len(given)} whereas the model has {count} outputs.")
         return [as_list(one) for one in given]
 
     def update_state(self, y_true, y_pred, sample_weight=None):

@@ -402,9 +402,8 @@ class Layer(LayerState):
         if not self._allow_non_tensor_positional_args:
             for arg in nest.flatten(args):
                 if arg is not None and not _is_tensor_like(arg):
-                    raise ValueError("Only input tensors may be passed as positional arguments. The following "
-                                     f"argument value should be passed as a keyword argument: {arg} (of type "
-                                     f"{type(arg)})")
+                    raise ValueError("Only input tensors may be passed as positional arguments. The following argument "
+                                     f"value should be passed as a keyword argument: {arg} (of type {type(arg)})")
         arguments = self._bound(spec, args, kwargs)
         tensor_arguments = {k: v for k, v in arguments.items() if _holds_tensors(v) and not k.endswith("mask")}
         first_name = next(iter(tensor_arguments), None)
@@ -653,24 +652,18 @@ class Layer(LayerState):
         own = self._trainable_variables + self._non_trainable_variables
         if len(store.keys()) != len(own):
             if len(own) == 0 and not self.built:
-                raise ValueError(f"Layer '{self.name}' was never built and thus it doesn't have any variables. "
-                                 "However the "
-                                 f"weights file lists {len(store.keys())} variables for this layer.\n"
-                                 "In most cases, this error indicates that either:\n\n"
-                                 "1. The layer is owned by a parent layer that implements a `build()` method, but "
-                                 "calling the "
-                                 "parent's `build()` method did NOT create the state of the child layer "
+                raise ValueError(f"Layer '{self.name}' was never built and thus it doesn't have any variables. However "
+                                 f"the weights file lists {len(store.keys())} variables for this layer.\n"
+                                 "In most cases, this error indicates that either:\n"
+                                 "\n1. The layer is owned by a parent layer that implements a `build()` method, but "
+                                 "calling the parent's `build()` method did NOT create the state of the child layer "
                                  f"'{self.name}'. A `build()` method must create ALL state for a layer, including the "
-                                 "state of "
-                                 "any children layers.\n\n2. You need to implement the `def build_from_config(self, "
-                                 "config)` "
-                                 f"method on layer '{self.name}', to specify how to rebuild it during loading. In "
-                                 "this case, "
-                                 "you might also want to implement the method that generates the build config at "
-                                 "saving time, "
+                                 "state of any children layers.\n"
+                                 "\n2. You need to implement the `def build_from_config(self, config)` method on layer "
+                                 f"'{self.name}', to specify how to rebuild it during loading. In this case, you might "
+                                 "also want to implement the method that generates the build config at saving time, "
                                  "`def get_build_config(self)`. The method `build_from_config()` is meant to create "
-                                 "the state of "
-                                 f"the layer (i.e. its variables) upon deserialization.")
+                                 "the state of the layer (i.e. its variables) upon deserialization.")
             raise ValueError(f"Layer '{self.name}' expected {len(own)} variables, but received {len(store.keys())} "
                              f"variables during loading. Expected: {[v.name for v in own]}")
         for i, v in enumerate(own):

@@ -258,10 +258,9 @@ def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwar
                                   custom_objects=custom_objects) if "custom_objects" in takes else cls.from_config(inner)
         except TypeError as error:
             raise TypeError(f"{cls} could not be deserialized properly. Please ensure that components that are Python "
-                            "object "
-                            "instances (layers, models, etc.) returned by `get_config()` are explicitly deserialized "
-                            "in the "
-                            f"model's `from_config()` method.\n\nconfig={config}.\n\nException encountered: {error}") from error
+                            "object instances (layers, models, etc.) returned by `get_config()` are explicitly "
+                            "deserialized in the model's `from_config()` method.\n"
+                            f"\nconfig={config}.\n\nException encountered: {error}") from error
         if config.get("build_config") and hasattr(obj, "build_from_config"):
             obj.build_from_config(config["build_config"])
         if config.get("compile_config") and hasattr(obj, "compile_from_config"):

@@ -198,9 +198,8 @@ def sparsemax(x, axis=-1):
 
 _ALL = {name: globals()[name] for name in
         ("relu leaky_relu relu6 softmax celu elu selu softplus softsign squareplus soft_shrink sparse_plus silu gelu "
-         "glu "
-         "tanh tanh_shrink sigmoid sparse_sigmoid exponential hard_sigmoid hard_silu hard_tanh hard_shrink linear mish "
-         "log_softmax log_sigmoid sparsemax threshold swish hard_swish").split()}
+         "glu tanh tanh_shrink sigmoid sparse_sigmoid exponential hard_sigmoid hard_silu hard_tanh hard_shrink linear "
+         "mish log_softmax log_sigmoid sparsemax threshold swish hard_swish").split()}
 _NAME_OF = {id(f): name for name, f in reversed(_ALL.items())}
 _NAME_OF.update({id(silu): "silu", id(hard_silu): "hard_silu"})
 

@@ -406,9 +406,8 @@ class ModelCheckpoint(_Monitoring):
             raise ValueError(f"Unrecognized save_freq: {save_freq}. Expected save_freq are 'epoch' or integer values")
         if save_weights_only:
             if not self.filepath.endswith(".weights.h5"):
-                raise ValueError("When using `save_weights_only=True` in `ModelCheckpoint`, the filepath provided "
-                                 "must end in `.weights.h5` (Keras weights format). Received: "
-                                 f"filepath={self.filepath}")
+                raise ValueError("When using `save_weights_only=True` in `ModelCheckpoint`, the filepath provided must "
+                                 f"end in `.weights.h5` (Keras weights format). Received: filepath={self.filepath}")
         elif not self.filepath.endswith((".keras", ".h5")):
             raise ValueError("The filepath provided must end in `.keras` (Keras model format). "
                              f"Received: filepath={self.filepath}")

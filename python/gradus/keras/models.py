@@ -206,15 +206,13 @@ class Model(Trainer, Layer):
         try:
             return cls(**config)
         except TypeError as error:
-            raise TypeError(f"Unable to revive model from config. When overriding the `get_config()` method, make "
-                            "sure that the "
-                            f"returned config contains all items used as arguments in the  constructor to {cls}, "
-                            "which is the "
-                            f"default behavior. You can override this default behavior by defining a "
-                            "`from_config(cls, config)` "
-                            f"class method to specify how to create an instance of {cls.__name__} from its "
-                            "config.\n\nReceived "
-                            f"config={config}\n\nError encountered during deserialization: {error}") from None
+            raise TypeError("Unable to revive model from config. When overriding the `get_config()` method, make sure "
+                            "that the returned config contains all items used as arguments in the  constructor to "
+                            f"{cls}, which is the default behavior. You can override this default behavior by defining "
+                            "a `from_config(cls, config)` class method to specify how to create an instance of "
+                            f"{cls.__name__} from its config.\n"
+                            f"\nReceived config={config}\n"
+                            f"\nError encountered during deserialization: {error}") from None
 
 
 def _is_metric(layer):

@@ -75,9 +75,8 @@ def draw_seed(seed):
         return tf.constant([seed, 0], tf.int64)
     if seed is None:
         return global_seed_generator().next()
-    raise ValueError(f"Argument `seed` must be either an integer or an instance of `SeedGenerator`. Received: "
-                     f"seed={seed} "
-                     f"(of type {type(seed)})")
+    raise ValueError("Argument `seed` must be either an integer or an instance of `SeedGenerator`. Received: "
+                     f"seed={seed} (of type {type(seed)})")
 
 
 def normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):

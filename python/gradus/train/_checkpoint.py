@@ -31,8 +31,7 @@ def read_file(prefix):
     path = file_of(prefix)
     if not os.path.exists(path):
         raise errors.NotFoundError(None, None, "Unsuccessful TensorSliceReader constructor: Failed to find any "
-                                               "matching files "
-                                   f"for {text_of(prefix)}")
+                                               f"matching files for {text_of(prefix)}")
     tensors, metadata = load_with_metadata(path, must_have_checksum=True)
     try:
         if metadata.get("format") != _FORMAT:
@@ -45,8 +44,8 @@ def read_file(prefix):
                 raise ValueError("a node without its value")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise errors.DataLossError(None, None, f"'{path}' is no checkpoint of Gradus, or is damaged: {error}. "
-                                               "Checkpoints of "
-                                   "TensorFlow are not read: save the weights as .weights.h5 there") from None
+                                               "Checkpoints of TensorFlow are not read: save the weights as "
+                                               ".weights.h5 there") from None
     return tensors, nodes
 
 
@@ -65,8 +64,7 @@ class Checkpoint:
             if not _graph.is_trackable(value):
                 raise ValueError(f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "
                                  f"`Trackable`), got {value}. Variables, modules, layers, models, optimizers and lists "
-                                 "or dicts "
-                                 "of them can be saved.")
+                                 "or dicts of them can be saved.")
             setattr(self, name, value)
         if root is not None and not _graph.is_trackable(root):
             raise ValueError(f"Expected a trackable object for `root`, got {root}")
@@ -149,8 +147,7 @@ class LoadStatus:
             value = self._tensors[key]
             if list(variable.shape) != list(value.shape):
                 raise ValueError(f"Received incompatible tensor with shape {value.shape} when attempting to restore "
-                                 "variable with "
-                                 f"shape {variable.shape} and name {variable.name}.")
+                                 f"variable with shape {variable.shape} and name {variable.name}.")
             wanted = gradus.as_dtype(variable.dtype)
             if wanted != value.dtype:
                 raise errors.InvalidArgumentError(None, None, f"tensor_name = {key}; expected dtype {wanted.name} does "

@@ -18,8 +18,7 @@ def found(*names, url):
         if os.path.exists(path):
             return path
     raise FileNotFoundError(f"'{os.path.join(cache_folder(), names[0])}' is not there, and Gradus does not download. "
-                            f"Fetch {url} "
-                            f"and put it there (another folder: set KERAS_HOME).")
+                            f"Fetch {url} and put it there (another folder: set KERAS_HOME).")
 
 
 def hosted(name):

@@ -41,8 +41,7 @@ __all__ = [name for name in dir() if not name.startswith("_") and name not in _M
 def __getattr__(name):
     if name[:1].isupper():
         raise AttributeError(f"keras.layers.{name} is not covered. docs/api-coverage.md lists what is there; a "
-                             f"subclass of "
-                             "keras.layers.Layer can stand in.")
+                             "subclass of keras.layers.Layer can stand in.")
     raise AttributeError(f"module 'keras.layers' has no attribute '{name}'")
 
 

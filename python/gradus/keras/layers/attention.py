@@ -45,9 +45,8 @@ class Attention(Layer):
 
     def _check(self, inputs):
         if not isinstance(inputs, (list, tuple)) or not 2 <= len(inputs) <= 3:
-            raise ValueError(f"{type(self).__name__} layer accepts inputs list of length 2 or 3, namely [query, "
-                             f"value] or "
-                             f"[query, value, key]. Received: {inputs}")
+            raise ValueError(f"{type(self).__name__} layer accepts inputs list of length 2 or 3, namely [query, value] "
+                             f"or [query, value, key]. Received: {inputs}")
 
     def _scores(self, query, key):
         if self.score_mode == "dot":

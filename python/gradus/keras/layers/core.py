@@ -296,8 +296,7 @@ class LeakyReLU(Layer):
         super().__init__(**kwargs)
         if negative_slope is None or negative_slope < 0:
             raise ValueError("The negative_slope value of a Leaky ReLU layer cannot be None or negative value. "
-                             "Expected a "
-                             f"float. Received: negative_slope={negative_slope}")
+                             f"Expected a float. Received: negative_slope={negative_slope}")
         self.negative_slope = negative_slope
         self.supports_masking = True
         self.built = True

@@ -24,9 +24,8 @@ class Merge(SeveralInputs):
 
     def build(self, input_shape):
         if not isinstance(input_shape, list) or not input_shape or not isinstance(input_shape[0], (tuple, list)):
-            raise ValueError(f"A merge layer should be called on a list of inputs. Received: "
-                             f"input_shape={input_shape} (not "
-                             "a list of shapes)")
+            raise ValueError(f"A merge layer should be called on a list of inputs. Received: input_shape={input_shape} "
+                             "(not a list of shapes)")
         if len(input_shape) < 1:
             raise ValueError("A merge layer should be called on a list of at least 1 input. Received "
                              f"{len(input_shape)} inputs. Full input_shape received: {input_shape}")
@@ -39,8 +38,7 @@ class Merge(SeveralInputs):
     def call(self, inputs):
         if not isinstance(inputs, (list, tuple)):
             raise ValueError(f"A merge layer should be called on a list of inputs. Received: inputs={inputs} (not a "
-                             f"list of "
-                             "tensors)")
+                             "list of tensors)")
         rank = max(len(x.shape) for x in inputs)
         total = None
         for x in inputs:
@@ -138,8 +136,7 @@ class Concatenate(SeveralInputs):
         for i, sizes in enumerate(zip(*input_shape)):
             if i != axis and len(set(sizes) - {None}) > 1:
                 raise ValueError("A `Concatenate` layer requires inputs with matching shapes except for the "
-                                 "concatenation "
-                                 f"axis. Received: input_shape={input_shape}")
+                                 f"concatenation axis. Received: input_shape={input_shape}")
         self.built = True
 
     def call(self, inputs):
@@ -190,8 +187,7 @@ class Dot(SeveralInputs):
         x, y = input_shape[0][a], input_shape[1][b]
         if None not in (x, y) and x != y:
             raise ValueError(f"Incompatible input shapes: axis values {x} (at axis {a}) != {y} (at axis {b}). Full "
-                             f"input "
-                             f"shapes: {input_shape[0]}, {input_shape[1]}")
+                             f"input shapes: {input_shape[0]}, {input_shape[1]}")
         self.built = True
 
     def call(self, inputs):

@@ -239,9 +239,8 @@ class GroupNormalization(Layer):
     def build(self, input_shape):
         size = input_shape[self.axis]
         if size is None:
-            raise ValueError(f"Axis {self.axis} of input tensor should have a defined dimension but the layer "
-                             f"received an "
-                             f"input with shape {input_shape}.")
+            raise ValueError(f"Axis {self.axis} of input tensor should have a defined dimension but the layer received "
+                             f"an input with shape {input_shape}.")
         if self.groups == -1:
             self.groups = size
         if size < self.groups or size % self.groups:

@@ -45,9 +45,8 @@ class Normalization(Layer):
         rank = len(input_shape)
         self._kept = tuple(sorted(a % rank for a in self.axis))
         if any(a < -rank or a >= rank for a in self.axis):
-            raise ValueError(f"All `axis` values must be in the range [-ndim, ndim). Received inputs with "
-                             f"ndim={rank}, while "
-                             f"axis={self.axis}")
+            raise ValueError(f"All `axis` values must be in the range [-ndim, ndim). Received inputs with ndim={rank}, "
+                             f"while axis={self.axis}")
         self._shape = tuple(input_shape[a] for a in self._kept)
         if any(n is None for n in self._shape):
             raise ValueError(f"All `axis` values to be kept must have a known shape. Received axis={self.axis}, "
@@ -310,8 +309,7 @@ class Discretization(Layer):
         super().__init__(name=name, dtype=dtype, **kwargs)
         if (bin_boundaries is None) == (num_bins is None):
             raise ValueError("Both or none of `num_bins` and `bin_boundaries` are set: exactly one is expected. "
-                             "Received: "
-                             f"num_bins={num_bins}, bin_boundaries={bin_boundaries}")
+                             f"Received: num_bins={num_bins}, bin_boundaries={bin_boundaries}")
         if output_mode not in ("int", "one_hot", "multi_hot", "count"):
             raise ValueError(f"Invalid argument for output_mode: {output_mode}")
         self.input_bin_boundaries = bin_boundaries

@@ -44,9 +44,8 @@ class Reshape(Layer):
         if -1 in target and None not in sizes:
             rest = math.prod(n for n in target if n != -1)
             if rest == 0 or math.prod(sizes) % rest:
-                raise ValueError(f"The total size of the tensor must be unchanged. Received: "
-                                 f"input_shape={tuple(sizes)}, "
-                                 f"target_shape={self.target_shape}")
+                raise ValueError("The total size of the tensor must be unchanged. Received: "
+                                 f"input_shape={tuple(sizes)}, target_shape={self.target_shape}")
             target[target.index(-1)] = math.prod(sizes) // rest
         elif -1 not in target and None not in sizes and math.prod(sizes) != math.prod(target):
             raise ValueError(f"The total size of the tensor must be unchanged. Received: input_shape={tuple(sizes)}, "
@@ -71,9 +70,8 @@ class Permute(Layer):
         super().__init__(**kwargs)
         self.dims = tuple(dims)
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
-            raise ValueError(f"Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` "
-                             f"must be "
-                             f"consecutive and start from 1. Received dims={dims}")
+            raise ValueError("Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` must "
+                             f"be consecutive and start from 1. Received dims={dims}")
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
         self.built = True
 

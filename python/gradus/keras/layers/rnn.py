@@ -357,8 +357,7 @@ class RNN(Layer):
             raise ValueError(f"Argument `cell` should have a `call` method. Received: cell={cell}")
         if "state_size" not in dir(cell):
             raise ValueError("The RNN cell should have a `state_size` attribute (single integer or list of integers, "
-                             "one "
-                             f"integer per RNN state). Received: cell={cell}")
+                             f"one integer per RNN state). Received: cell={cell}")
         kwargs.pop("implementation", None)
         kwargs.pop("time_major", None)
         super().__init__(**kwargs)
@@ -387,8 +386,7 @@ class RNN(Layer):
             return
         if batch_size is None:
             raise ValueError("When using `stateful=True` in a RNN, the batch size must be static. Found dynamic batch "
-                             "size: "
-                             "sequence.shape=(None, ...)")
+                             "size: sequence.shape=(None, ...)")
         first = flat(initial_state_of(self.cell, batch_size, self.compute_dtype))
         made = [Variable(value, trainable=False, dtype=self.variable_dtype, name="rnn_state") for value in first]
         object.__setattr__(self, "states", made)
@@ -436,8 +434,8 @@ class RNN(Layer):
         """All outputs (None if nobody asks for them), the last one, and the last states."""
         if sequences.shape[1] is None:
             raise ValueError(f"Layer {self.name} runs its cell step by step, so the number of steps must be known. "
-                             f"Inside a "
-                             "tf.function give sequences of one length, or use LSTM or GRU with their usual functions.")
+                             "Inside a tf.function give sequences of one length, or use LSTM or GRU with their usual "
+                             "functions.")
         if states is None:
             states = self._zero_states(sequences)
         forget_masks(self.cell)

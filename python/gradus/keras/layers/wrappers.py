@@ -13,8 +13,7 @@ class Wrapper(Layer):
     def __init__(self, layer, **kwargs):
         if not isinstance(layer, Layer):
             raise TypeError(f"Layer {layer} supplied to Wrapper isn't a supported layer type. Please ensure wrapped "
-                            f"layer is a "
-                            "valid Keras layer.")
+                            "layer is a valid Keras layer.")
         super().__init__(**kwargs)
         self.layer = layer
 
@@ -43,8 +42,7 @@ class TimeDistributed(Wrapper):
     def _inner(self, shape):
         if len(shape) < 3:
             raise ValueError("`TimeDistributed` Layer should be passed an `input_shape` with at least 3 dimensions, "
-                             "received: "
-                             f"{shape}")
+                             f"received: {shape}")
         return (shape[0], *shape[2:])
 
     def build(self, input_shape):
@@ -81,8 +79,7 @@ class Bidirectional(Layer):
                              f"backward_layer={backward_layer}")
         if merge_mode not in ("sum", "mul", "ave", "concat", None):
             raise ValueError(f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of {{\"sum\", "
-                             f"\"mul\", "
-                             "\"ave\", \"concat\", None}")
+                             "\"mul\", \"ave\", \"concat\", None}")
         super().__init__(**kwargs)
         config = layer.get_config()
         config["name"] = "forward_" + layer.name

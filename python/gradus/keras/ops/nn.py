@@ -28,8 +28,7 @@ def _activation(function):
 
 for _name in ("celu elu gelu glu hard_shrink hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid "
               "log_softmax relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus "
-              "sparse_sigmoid "
-              "sparsemax squareplus swish tanh_shrink threshold").split():
+              "sparse_sigmoid sparsemax squareplus swish tanh_shrink threshold").split():
     globals()[_name] = _activation(getattr(activations, _name))
 del _name
 

@@ -164,8 +164,7 @@ def _assign(model, group, path, skip_mismatch, by_name=False):
     else:
         if len(layers) != len(saved):
             raise ValueError(f"Layer count mismatch when loading weights from file. Model expected {len(layers)} "
-                             "layers, found "
-                             f"{len(saved)} saved layers.")
+                             f"layers, found {len(saved)} saved layers.")
         pairs = [(layer, values) for layer, (_, values) in zip(layers, saved)]
     with _weights.kept_on_failure(model):
         for layer, values in pairs:
@@ -176,8 +175,7 @@ def _assign(model, group, path, skip_mismatch, by_name=False):
             for variable, value in zip(variables, values):
                 if list(variable.shape) != list(value.shape):
                     message = (f"Shape mismatch in layer '{layer.name}' for weight {variable.name}. Weight expects "
-                               "shape "
-                               f"{tuple(variable.shape)}. Received saved weight with shape {tuple(value.shape)}")
+                               f"shape {tuple(variable.shape)}. Received saved weight with shape {tuple(value.shape)}")
                     if not skip_mismatch:
                         raise ValueError(message)
                     warnings.warn(f"Skipping: {message}", stacklevel=4)

@@ -35,16 +35,14 @@ def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
         return save_legacy_model(model, path, include_optimizer)
     if not path.endswith(".keras"):
         raise ValueError("Invalid filepath extension for saving. Please add either a `.keras` extension for the native "
-                         "Keras "
-                         f"format (recommended) or a `.h5` extension. Received: filepath={path}.")
+                         f"Keras format (recommended) or a `.h5` extension. Received: filepath={path}.")
     if zipped is False:
         raise NotImplementedError("models are written as one file: leave out zipped=False")
     _weights.check_overwrite(path, overwrite)
     if not model.built:
         import warnings
         warnings.warn("You are saving a model that has not yet been built. It might not contain any weights yet. "
-                      "Consider "
-                      "building the model first by calling it on some data.", stacklevel=2)
+                      "Consider building the model first by calling it on some data.", stacklevel=2)
     from .. import __version__
     config = serialize_keras_object(model)
     objects = _weights.collected(model)
@@ -132,8 +130,7 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):  # 
         return load_legacy_model(path, custom_objects, compile)
     if not path.endswith(".keras"):
         raise ValueError(f"File format not supported: filepath={path}. Keras 3 only supports V3 `.keras` files, legacy "
-                         "H5 format "
-                         "files (`.h5` extension). TensorFlow's SavedModel is not covered.")
+                         "H5 format files (`.h5` extension). TensorFlow's SavedModel is not covered.")
     config, content = _parts(path, [_CONFIG, _WEIGHTS])
     table = _weights.from_tree(_core._parse_hdf5(content, f"{path}:{_WEIGHTS}"))
     try:
@@ -150,8 +147,8 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):  # 
         raise errors.DataLossError(None, None, f"'{path}' holds no model, but {type(model).__name__}")
     if not getattr(model, "built", True) and any(table.values()):
         raise ValueError(f"The model of '{path}' could not be built from its config, so it cannot be given its "
-                         "weights. Implement "
-                         "`build_from_config()`, or make the model, call it on data, and use load_weights.")
+                         "weights. Implement `build_from_config()`, or make the model, call it on data, and use "
+                         "load_weights.")
     if getattr(model, "built", True):
         _weights.assign(model, _without_optimizer(table) if not compile else table, False)
     _load_assets(model, path)

@@ -130,8 +130,7 @@ def save_weights(model, filepath, overwrite=True, **kwargs):
         raise ValueError(f"The filename must end in `.weights.h5`. Received: filepath={path}")
     if not getattr(model, "built", True):
         raise ValueError("You are saving a model that has not yet been built. Try building the model first by calling "
-                         "it on "
-                         "some data or by using `build()`.")
+                         "it on some data or by using `build()`.")
     check_overwrite(path, overwrite)
     objects = collected(model)
     if path.endswith(".npz"):
@@ -160,8 +159,8 @@ def load_weights(model, filepath, skip_mismatch=False, objects_to_skip=None, **k
         return load_legacy_weights(model, path, skip_mismatch, **kwargs)
     else:
         raise ValueError(f"File format not supported: filepath={path}. Keras 3 only supports V3 `.keras` files, "
-                         "`.weights.h5` "
-                         "files, legacy H5 format files (`.h5` extension); here also `.npz` and `.safetensors` files.")
+                         "`.weights.h5` files, legacy H5 format files (`.h5` extension); here also `.npz` and "
+                         "`.safetensors` files.")
     assign(model, table, skip_mismatch)
 
 
@@ -193,8 +192,7 @@ def assign(model, table, skip_mismatch):
     """Gives every object of the model its values; all or, unless mismatches are to be skipped, none."""
     if not getattr(model, "built", True):
         raise ValueError("You are loading weights into a model that has not yet been built. Try building the model "
-                         "first by "
-                         "calling it on some data or by using `build()`.")
+                         "first by calling it on some data or by using `build()`.")
     failed, example = [], None
     with kept_on_failure(model):
         for path, value in walk(model):

@@ -50,9 +50,8 @@ def pad_sequences(sequences, maxlen=None, dtype="int32", padding="pre", truncati
         maxlen = max(lengths, default=0)
     is_text = np.issubdtype(dtype, np.str_) or np.issubdtype(dtype, np.bytes_)
     if isinstance(value, str) and dtype is not object and not is_text:
-        raise ValueError(f"`dtype` {dtype} is not compatible with `value`'s type: {type(value)}\nYou should set "
-                         "`dtype=object` "
-                         "for variable length strings.")
+        raise ValueError(f"`dtype` {dtype} is not compatible with `value`'s type: {type(value)}\n"
+                         "You should set `dtype=object` for variable length strings.")
     result = np.full((len(lengths), maxlen) + sample_shape, value, dtype=dtype)
     for i, sequence in enumerate(sequences):
         if not len(sequence):

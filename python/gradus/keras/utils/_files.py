@@ -133,8 +133,7 @@ def text_dataset_from_directory(directory, labels="inferred", label_mode="int", 
                          "not at all")
     if validation_split and shuffle and seed is None:
         raise ValueError("If using `validation_split` and shuffling the data, you must provide a `seed` argument, to "
-                         "make sure "
-                         "that there is no overlap between the training and validation subset.")
+                         "make sure that there is no overlap between the training and validation subset.")
     directory = os.fspath(directory)
     folders = sorted(f for f in os.listdir(directory) if os.path.isdir(os.path.join(directory, f)))
     names = list(class_names or folders) if labels == "inferred" else [""]
