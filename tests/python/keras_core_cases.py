@@ -641,12 +641,12 @@ def odd_configurations(keras, tf):
 
     class Batches(keras.utils.PyDataset):
         def __len__(self):
-            return 3
+            return 4
 
         def __getitem__(self, i):
-            return x[3 * i:3 * i + 3], y[3 * i:3 * i + 3]
+            return x[2 * i:2 * i + 2], y[2 * i:2 * i + 2]
 
-    found.append(model().fit(Batches(), steps_per_epoch=2, epochs=3, shuffle=False, verbose=0).history["loss"])
+    found.append(model().fit(Batches(), steps_per_epoch=2, epochs=2, shuffle=False, verbose=0).history["loss"])
     start = keras.Input((3,))
     shared = dense(keras, 2, name="shared")
     first, second = shared(start), shared(start * 2)

@@ -206,6 +206,8 @@ CASES = [
     ("conv3d_transpose_same", "layers.Conv3DTranspose(2, 3, strides=2, padding='same', activation='relu')", "x(1, 2, 3, 2, 1)",
      ""),
     ("conv3d_transpose_wide", "layers.Conv3DTranspose(1, (1, 2, 2), strides=(3, 1, 2))", "x(1, 2, 2, 2, 1)", ""),
+    ("auto_contrast", "layers.AutoContrast()", "positive(2, 3, 4, 3) * 100", ""),
+    ("random_grayscale", "layers.RandomGrayscale(1.0)", "positive(2, 3, 4, 3)", "training=True"),
     ("einsum_dense_fans", "layers.EinsumDense('ab,bcd->acd', output_shape=(2, 3), bias_axes='cd')", "x(2, 4)", ""),
 ]
 
@@ -235,9 +237,9 @@ FUNCTIONS = [
     "keras.ops.gcd(ints(40, 6), ints(30, 6))", "keras.ops.lcm(ints(9, 6), ints(9, 6))", "keras.ops.signbit(x(2, 3))",
     "keras.ops.ldexp(x(3), ints(4, 3))", "keras.ops.nextafter(x(3), 0.0)", "keras.ops.isreal(x(3))",
     "keras.ops.corrcoef(x(3, 5))", "keras.ops.correlate(x(5), x(3), mode='full')", "keras.ops.correlate(x(5), x(3), mode='same')",
-    "keras.ops.histogram(x(3, 4), bins=4)", "keras.ops.nanmedian(x(3, 4), axis=1)", "keras.ops.nanargmax(x(3, 4), axis=1)",
+    "keras.ops.histogram(x(12), bins=4)", "keras.ops.nanmedian(x(3, 4), axis=1)", "keras.ops.nanargmax(x(3, 4), axis=1)",
     "keras.ops.nancumsum(x(2, 3), axis=1)", "keras.ops.nanquantile(x(3, 4), 0.3, axis=0)",
-    "keras.ops.unique(ints(4, 9), return_counts=True)", "keras.ops.geomspace(1.0, 100.0, 5)", "keras.ops.polar(positive(3), x(3))",
+    "keras.ops.unique(ints(4, 9), return_counts=True)", "keras.ops.geomspace(1.0, 100.0, 5)", "keras.ops.view_as_real(keras.ops.polar(positive(3), x(3)))",
     "keras.ops.view_as_real(keras.ops.view_as_complex(x(3, 2)))",
     "keras.layers.AdaptiveMaxPooling2D((2, 3))(x(1, 5, 4, 1))",
     *(f"keras.activations.{name}(x(3, 5) * 4)" for name in

@@ -10,9 +10,9 @@ import importlib as _importlib
 
 __version__ = "3.12.0"
 
-_MODULES = ("activations applications backend callbacks config constraints datasets dtype_policies initializers layers "
-            "legacy losses metrics mixed_precision models ops optimizers preprocessing quantizers random regularizers "
-            "saving tree utils visualization").split()
+_MODULES = ("activations applications backend callbacks config constraints datasets distillation distribution "
+            "dtype_policies export initializers layers legacy losses metrics mixed_precision models ops optimizers "
+            "preprocessing quantizers random regularizers saving tree utils visualization wrappers").split()
 _HOMES = {
     "_layer": "Layer InputSpec",
     "_functional": "Input Function",

@@ -118,3 +118,42 @@ def shuffle(x, axis=0, seed=None):
     x = tf.convert_to_tensor(x)
     keys = tf.random.stateless_uniform([x.shape[axis]], draw_seed(seed))
     return tf.gather(x, tf.argsort(keys), axis=axis)
+
+
+# Numbers of these distributions are not TensorFlow's own, whose algorithms differ.
+
+def gamma(shape, alpha, dtype=None, seed=None):
+    """Numbers with the gamma distribution of this shape parameter and scale 1."""
+    return tf.cast(_gamma(shape, alpha, draw_seed(seed)), dtype or _floatx())
+
+
+def _gamma(shape, alpha, seed):
+    """Marsaglia and Tsang's method with sixteen proposals for each number, of which the first that is accepted is taken:
+    all are refused with a probability below 1e-20."""
+    alpha, proposals = tf.broadcast_to(tf.cast(alpha, "float64"), shape), 16
+    x = tf.random.stateless_normal([proposals, *shape], seed, dtype="float64")
+    u = tf.random.stateless_uniform([proposals + 1, *shape], seed + tf.constant([1, 0], seed.dtype), dtype="float64")
+    d = tf.where(alpha < 1.0, alpha + 1.0, alpha) - 1.0 / 3.0
+    v = tf.pow(tf.maximum(1.0 + x / tf.sqrt(9.0 * d), 0.0), 3.0)
+    logarithm = tf.math.log(tf.maximum(v, 1e-300))
+    accepted = (v > 0.0) & (tf.math.log(u[:proposals]) < 0.5 * x * x + d - d * v + d * logarithm)
+    first = tf.one_hot(tf.argmax(tf.cast(accepted, "int32"), 0), proposals, axis=0, dtype="float64")
+    drawn = d * tf.reduce_sum(first * v, 0)
+    return tf.where(alpha < 1.0, drawn * tf.pow(1.0 - u[proposals], 1.0 / alpha), drawn)
+
+
+def beta(shape, alpha, beta, dtype=None, seed=None):
+    """Numbers with the beta distribution: a / (a + b) of two gamma variables."""
+    seed = draw_seed(seed)
+    a, b = _gamma(shape, alpha, seed), _gamma(shape, beta, seed + tf.constant([2, 0], seed.dtype))
+    return tf.cast(a / (a + b), dtype or _floatx())
+
+
+def binomial(shape, counts, probabilities, dtype=None, seed=None):
+    """How many of `counts` trials succeed."""
+    counts = tf.broadcast_to(tf.cast(counts, "float32"), shape)
+    trials = int(tf.reduce_max(counts))
+    u = tf.random.stateless_uniform([trials, *shape], draw_seed(seed))
+    number = tf.reshape(tf.range(trials, dtype="float32"), [-1] + [1] * len(shape))
+    succeeded = (u < tf.cast(probabilities, "float32")) & (number < counts)
+    return tf.reduce_sum(tf.cast(succeeded, dtype or _floatx()), 0)

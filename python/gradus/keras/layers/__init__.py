@@ -6,6 +6,8 @@ from .adaptive_pooling import (AdaptiveAveragePooling1D, AdaptiveAveragePooling2
 from .attention import AdditiveAttention, Attention, GroupedQueryAttention, GroupQueryAttention, MultiHeadAttention
 from .augmentation import (RandomBrightness, RandomContrast, RandomCrop, RandomRotation, RandomTranslation,
                            RandomZoom)
+from .color import (AutoContrast, RandomColorDegeneration, RandomGrayscale, RandomHue, RandomInvert, RandomSaturation,
+                    Solarization)
 from .conv_recurrent import ConvLSTM1D, ConvLSTM2D, ConvLSTM3D
 from .convolution import (Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose, Convolution1D,
                           Convolution1DTranspose, Convolution2D, Convolution2DTranspose, Convolution3D,
@@ -33,7 +35,7 @@ from .reshaping import (Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, Re
 from .rnn import RNN, GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
 from .wrappers import Bidirectional, TimeDistributed, Wrapper
 
-_MODULES = ("adaptive_pooling", "attention", "augmentation", "conv_recurrent", "convolution", "core", "lookup", "merging",
+_MODULES = ("adaptive_pooling", "attention", "augmentation", "color", "conv_recurrent", "convolution", "core", "lookup", "merging",
             "normalization", "pooling", "preprocessing", "recurrent", "regularization", "reshaping", "rnn", "wrappers")
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _MODULES]
 

@@ -18,6 +18,13 @@ def _like(x, weight, default):
     return weight if x.dtype == weight.dtype else tf.cast(weight, x.dtype)
 
 
+def _shared_config(layer):
+    """What layers with a learned scale (gamma) and offset (beta) have in common."""
+    return {"axis": layer.axis, "epsilon": layer.epsilon, "center": layer.center, "scale": layer.scale,
+            **parts_config(layer, "beta_initializer gamma_initializer beta_regularizer gamma_regularizer beta_constraint "
+                                  "gamma_constraint")}
+
+
 class BatchNormalization(Layer):
     """Columns with mean 0 and variance 1: those of the batch in training, the moving ones otherwise."""
 
@@ -99,11 +106,8 @@ class BatchNormalization(Layer):
         return input_shape
 
     def get_config(self):
-        return {**super().get_config(), "axis": self.axis, "momentum": self.momentum, "epsilon": self.epsilon,
-                "center": self.center, "scale": self.scale,
-                **parts_config(self, "beta_initializer gamma_initializer moving_mean_initializer "
-                                     "moving_variance_initializer beta_regularizer gamma_regularizer beta_constraint "
-                                     "gamma_constraint"),
+        return {**super().get_config(), **_shared_config(self), "momentum": self.momentum,
+                **parts_config(self, "moving_mean_initializer moving_variance_initializer"),
                 "synchronized": self.synchronized, "renorm": False, "renorm_clipping": self.renorm_clipping,
                 "renorm_momentum": self.renorm_momentum}
 
@@ -187,10 +191,7 @@ class LayerNormalization(Layer):
         return input_shape
 
     def get_config(self):
-        return {**super().get_config(), "axis": self.axis, "epsilon": self.epsilon, "center": self.center,
-                "scale": self.scale, "rms_scaling": self.rms_scaling,
-                **parts_config(self, "beta_initializer gamma_initializer beta_regularizer gamma_regularizer "
-                                     "beta_constraint gamma_constraint")}
+        return {**super().get_config(), **_shared_config(self), "rms_scaling": self.rms_scaling}
 
 
 class RMSNormalization(Layer):
@@ -276,10 +277,7 @@ class GroupNormalization(Layer):
         return input_shape
 
     def get_config(self):
-        return {**super().get_config(), "groups": self.groups, "axis": self.axis, "epsilon": self.epsilon,
-                "center": self.center, "scale": self.scale,
-                **parts_config(self, "beta_initializer gamma_initializer beta_regularizer gamma_regularizer "
-                                     "beta_constraint gamma_constraint")}
+        return {**super().get_config(), "groups": self.groups, **_shared_config(self)}
 
 
 class UnitNormalization(Layer):

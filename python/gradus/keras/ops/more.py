@@ -539,7 +539,7 @@ def histogram(x, bins=10, range=None):  # noqa: A002
     edges = low + (high - low) * tf.cast(tf.range(bins + 1), x.dtype) / bins
     flat = tf.reshape(x, [-1])
     at = tf.clip_by_value(tf.searchsorted(edges, flat, side="right") - 1, 0, bins - 1)
-    inside = tf.cast((flat >= low) & (flat <= high), "int32")
+    inside = tf.cast((flat >= low) & (flat <= high), x.dtype)
     return tf.math.unsorted_segment_sum(inside, at, bins), edges
 
 
