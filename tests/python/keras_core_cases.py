@@ -666,7 +666,7 @@ def odd_configurations(keras, tf):
             super().__init__()
             self.units = units
 
-    config = Custom(3).get_config()
+    config = Custom().get_config()
     found.append([config["units"], config["rate"]])
     averaged = keras.Sequential([keras.Input((3,)), dense(keras, 1)])
     averaged.compile(keras.optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5), "mse")
