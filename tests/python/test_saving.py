@@ -499,3 +499,28 @@ def test_get_file(tmp_path):
         keras.utils.get_file("other.txt", "https://example.org/other.txt", cache_dir=str(tmp_path / "cache"))
     with pytest.raises(ValueError, match="hash"):
         keras.utils.get_file("copy.txt", f"file://{source}", file_hash="0" * 64, cache_dir=str(tmp_path / "cache"))
+
+
+def test_models_in_the_older_format(tmp_path):
+    start = keras.Input((4,))
+    model = keras.Model(start, keras.layers.Bidirectional(keras.layers.LSTM(2))(keras.layers.Reshape((2, 2))(start)))
+    model.compile(keras.optimizers.Adam(0.01), keras.losses.MeanSquaredError())
+    x, y = np.ones((3, 4), "float32"), np.zeros((3, 4), "float32")
+    model.fit(x, y, verbose=0)
+    path = str(tmp_path / "model.h5")
+    model.save(path)
+    again = keras.models.load_model(path)
+    np.testing.assert_array_equal(again(x), model(x))
+    assert again.name == model.name and int(again.optimizer.iterations) == 1
+    assert again.train_on_batch(x, y) == model.train_on_batch(x, y)
+    nested = keras.Sequential([keras.Input((4,)), keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)]),
+                               keras.layers.BatchNormalization()])
+    nested.save(path)
+    np.testing.assert_array_equal(keras.models.load_model(path)(x), nested(x))
+    assert not keras.models.load_model(path).compiled
+
+    class Own(keras.Model):
+        def call(self, x):
+            return x
+    with pytest.raises(NotImplementedError, match="Functional model or a Sequential"):
+        Own().save(path)

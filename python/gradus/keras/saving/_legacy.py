@@ -54,17 +54,11 @@ def _weight_group(variables):
 
 
 def _old(config):
-    """Layers of old files are named by their class alone."""
-    if isinstance(config, (list, tuple)):
-        return [_old(c) for c in config]
-    if not isinstance(config, dict):
-        return config
-    made = {k: _old(v) for k, v in config.items()}
-    module = made.get("module")
-    if isinstance(module, str) and (module == "keras.layers" or made.get("build_config") is not None
-                                    or module.startswith("keras.src.models") or made["class_name"] == "Sequential"):
-        for key in ("module", "registered_name", "build_config", "compile_config"):
-            made.pop(key, None)
+    """The config of a model as in old files, where layers of models are named by their class alone."""
+    made = {k: v for k, v in config.items() if k not in ("module", "registered_name", "build_config", "compile_config")}
+    inner = made.get("config")
+    if isinstance(inner, dict) and isinstance(inner.get("layers"), (list, tuple)):
+        made["config"] = {**inner, "layers": [_old(layer) for layer in inner["layers"]]}
     return made
 
 
