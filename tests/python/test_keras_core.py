@@ -398,3 +398,15 @@ def test_copies_and_pickles():
     assert len(other.weights) == 4 and all(a is not b for a, b in zip(layer.weights, other.weights))
     other.weights[0].assign(tf.zeros([2, 2]))
     assert layer.weights[0].numpy().any() and not other(tf.ones([1, 2])).numpy().any()
+
+
+def test_random_distributions_have_their_moments():
+    draws = keras.random.gamma((20000,), 2.5, seed=1).numpy()
+    assert abs(draws.mean() - 2.5) < 0.05 and abs(draws.var() - 2.5) < 0.15
+    small = keras.random.gamma((20000,), 0.3, seed=2).numpy()
+    assert small.min() >= 0 and abs(small.mean() - 0.3) < 0.02
+    draws = keras.random.beta((20000,), 2.0, 3.0, seed=3).numpy()
+    assert 0 <= draws.min() and draws.max() <= 1 and abs(draws.mean() - 0.4) < 0.01 and abs(draws.var() - 0.04) < 0.003
+    draws = keras.random.binomial((20000,), 10.0, 0.3, seed=4).numpy()
+    assert set(draws) <= set(range(11)) and abs(draws.mean() - 3.0) < 0.05
+    np.testing.assert_array_equal(keras.random.gamma((3,), 2.0, seed=5), keras.random.gamma((3,), 2.0, seed=5))
