@@ -46,7 +46,7 @@ Tensor matrix_transpose(In a);
 Tensor adjoint(In matrix);  // transposed and conjugated
 
 // The lower triangular L with L L^T = input. Only the lower triangle is read, as part of a
-// symmetric matrix: the gradient is symmetric. Throws if a matrix is not positive definite.
+// symmetric matrix: the gradient is symmetric. NaN if a matrix is not positive definite.
 Tensor cholesky(In input);
 Tensor cholesky_solve(In chol, In rhs);  // A x = rhs, given the Cholesky factor of A
 Tensor triangular_solve(In matrix, In rhs, bool lower = true, bool adjoint = false);
@@ -65,11 +65,21 @@ struct Eigh {
 };
 Eigh eigh(In tensor);
 Tensor eigvalsh(In tensor);
-// q r = input with orthonormal columns and an upper triangle; at least as many rows as columns.
+// q r = input with orthonormal columns and an upper triangle. With full_matrices q is square, and
+// has no gradient if the input has more rows than columns.
 struct Qr {
   Tensor q, r;
 };
-Qr qr(In input);
+Qr qr(In input, bool full_matrices = false);
+// u diag(s) v^T = tensor: singular values in descending order, orthonormal columns with a positive
+// largest component in u. With full_matrices u and v are square; what completes them has no
+// gradient. Vectors of equal or zero singular values have none either.
+struct Svd {
+  Tensor s, u, v;
+};
+Svd svd(In tensor, bool full_matrices = false);
+// The exponential of square matrices: the sum of their powers, each over its factorial.
+Tensor expm(In input);
 
 }  // namespace linalg
 }  // namespace gradus

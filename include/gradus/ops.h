@@ -12,4 +12,6 @@
 #include "gradus/scan.h"
 #include "gradus/segments.h"
 #include "gradus/shaping.h"
+#include "gradus/signal.h"
 #include "gradus/sorting.h"
+#include "gradus/special.h"

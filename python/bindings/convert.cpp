@@ -178,6 +178,14 @@ Tensor stacked(PyObject* list, std::optional<DType> dtype) {
   return stack(parts, 0);
 }
 
+// Whether a tensor of this dtype can hold the number. If not, the number that meets a tensor keeps
+// its own dtype, and the op says that they differ.
+bool holds(DType dtype, PyObject* number) {
+  if (PyComplex_Check(number)) return is_complex(dtype);
+  if (PyFloat_Check(number)) return !is_integer(dtype) && !is_bool(dtype);
+  return !is_bool(dtype) || PyBool_Check(number);
+}
+
 bool is_rows_gradient(PyObject* o) {
   return strcmp(Py_TYPE(o)->tp_name, "IndexedSlices") == 0 &&
          PyObject_HasAttrString(o, "dense_shape");
@@ -203,8 +211,8 @@ Tensor to_tensor(PyObject* o, std::optional<DType> dtype, Wanted wanted) {
       Numbers n;
       look_at_number(o, n);
       dtype = dtype_of_numbers(n);
-    } else if (PyBool_Check(o) && !is_bool(*dtype) && !is_integer(*dtype)) {
-      fail_number(o, *dtype);
+    } else if (wanted == Wanted::hint && !holds(*dtype, o)) {
+      return to_tensor(o);
     }
     return from_numbers(o, {}, *dtype);
   }

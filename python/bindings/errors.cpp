@@ -5,6 +5,7 @@
 #include <new>
 
 #include "gradus/interrupt.h"
+#include "gradus/type_error.h"
 
 namespace gradus::python {
 
@@ -54,6 +55,8 @@ void set_python_error() noexcept {
   } catch (const PythonError&) {
   } catch (const PythonFailure& e) {
     e.restore();
+  } catch (const TypeError& e) {
+    raise_named("InvalidTypeError", e.what());
   } catch (const InvalidArgumentError& e) {
     raise_named("InvalidArgumentError", e.what());
   } catch (const NotFoundError& e) {

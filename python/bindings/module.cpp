@@ -12,6 +12,7 @@ void add_math_functions();
 void add_reduce_functions();
 void add_array_functions();
 void add_linalg_functions();
+void add_signal_functions();
 void add_layer_functions();
 void add_nn_functions();
 void add_random_functions();
@@ -93,6 +94,7 @@ void prepare(PyObject* module) {
   add_reduce_functions();
   add_array_functions();
   add_linalg_functions();
+  add_signal_functions();
   add_layer_functions();
   add_nn_functions();
   add_random_functions();

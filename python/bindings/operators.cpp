@@ -49,6 +49,7 @@ PyObject* apply(Binary op, const Tensor& a, const Tensor& b) {
 template <Binary op>
 PyObject* binary(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
+    if (a == Py_None || b == Py_None) return wrap(to_tensor(Py_None));  // which says what it was
     if (is_tensor(a)) {
       const Tensor& x = tensor_of(a);
       if (is_tensor(b)) return apply(op, x, tensor_of(b));

@@ -143,14 +143,23 @@ const FunctionEntry entries[] = {
      unary<linalg::eigvalsh>},
     {"linalg.qr", "input, full_matrices=False, name=None", "Orthonormal columns and a triangle.",
      [](const Arguments& a) {
-       if (a.boolean(1))
-         throw UnimplementedError("[qr] full_matrices is not covered; use numpy.linalg.qr");
        const Tensor x = a.tensor(0);
-       const auto found = on_large(x, [&] { return linalg::qr(x); });
+       const auto found = on_large(x, [&, full = a.boolean(1)] { return linalg::qr(x, full); });
        const Ref q = Ref::own(wrap(found.q)), r = Ref::own(wrap(found.r));
        return PyObject_CallFunctionObjArgs(imported("gradus._results", "Qr"), q.get(), r.get(),
                                            nullptr);
      }},
+    {"linalg.svd", "tensor, full_matrices=False, compute_uv=True, name=None",
+     "Singular values; and vectors as columns, u diag(s) v^T.",
+     [](const Arguments& a) {
+       const Tensor x = a.tensor(0);
+       const auto found = on_large(x, [&, full = a.boolean(1)] { return linalg::svd(x, full); });
+       if (!a.boolean(2)) return wrap(found.s);
+       const Ref s = Ref::own(wrap(found.s)), u = Ref::own(wrap(found.u)),
+                 v = Ref::own(wrap(found.v));
+       return PyTuple_Pack(3, s.get(), u.get(), v.get());
+     }},
+    {"linalg.expm", "input, name=None", "The exponential of square matrices.", unary<linalg::expm>},
     {"linalg.inv", "input, adjoint=False, name=None", "The inverse.",
      [](const Arguments& a) {
        const Tensor x = a.tensor(0);

@@ -35,7 +35,7 @@ Ref wrap_gradient(const Gradient& gradient) {
             indices = Ref::own(wrap(gradient.indices()));
   const Shape& shape = gradient.dense_shape();
   const Ref sizes =
-      Ref::own(wrap(Tensor::from(std::vector<std::int64_t>(shape.begin(), shape.end()))));
+      Ref::own(wrap(Tensor::from(std::vector<std::int32_t>(shape.begin(), shape.end()))));
   return Ref::own(PyObject_CallFunctionObjArgs(class_of("IndexedSlices"), values.get(),
                                                indices.get(), sizes.get(), nullptr));
 }

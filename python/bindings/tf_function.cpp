@@ -90,8 +90,8 @@ thread_local bool may_create = false;
 // ------------------------------------------------------------------------------ arguments
 
 [[noreturn]] void fail_binding(const Plan& plan, const char* what, PyObject* about) {
-  raise(PyExc_TypeError, "Binding inputs to tf.function failed due to `%s`: %s got %R", what,
-        plan.options.name.c_str(), about);
+  raise(PyExc_TypeError, "Binding inputs to tf.function failed due to `%s %R` in a call of %s",
+        what, about, plan.options.name.c_str());
 }
 
 using Places = std::vector<Ref>;
@@ -132,7 +132,7 @@ Places place(const Plan& plan, PyObject* const* arguments, std::size_t count, Py
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (places[i]) continue;
     if (!parameters[i].fallback)
-      fail_binding(plan, "missing a required argument", parameters[i].name);
+      fail_binding(plan, "missing a required argument:", parameters[i].name);
     places[i] = parameters[i].fallback;
   }
   return places;

@@ -55,6 +55,10 @@ PyObject* myself(PyObject* self) {
   Py_INCREF(self);
   return self;
 }
+// Nothing where the new value is not asked for.
+PyObject* myself_if(PyObject* self, PyObject* read_value) {
+  return myself(to_bool(read_value) ? self : Py_None);
+}
 
 const char* const kInit = "_set";
 const char* const kInitSignature = "value, name, trainable";
@@ -77,6 +81,7 @@ PyObject* declare(PyObject* self, const Arguments& a) {
   Py_RETURN_NONE;
 }
 
+// Which class an error has is TensorFlow's choice: assign looks before, the others while it runs.
 void check_shapes(PyObject* self, const Tensor& value) {
   const Variable& v = variable_of(self);
   if (!(v.shape() == value.shape()))
@@ -85,6 +90,13 @@ void check_shapes(PyObject* self, const Tensor& value) {
           "assigned value shape %s are incompatible.",
           v.name().c_str(), gradus::to_string(v.shape()).c_str(),
           gradus::to_string(value.shape()).c_str());
+}
+void check_delta(PyObject* self, const Tensor& delta) {
+  const Variable& v = variable_of(self);
+  if (!(v.shape() == delta.shape()))
+    throw InvalidArgumentError("Cannot update variable with shape " + gradus::to_string(v.shape()) +
+                               " using a Tensor with shape " + gradus::to_string(delta.shape()) +
+                               ", shapes must be equal.");
 }
 
 const char* const kAssign = "assign";
@@ -96,19 +108,19 @@ PyObject* assign(PyObject* self, const Arguments& a) {
   const Tensor value = delta_for(self, a[0]);
   check_shapes(self, value);
   attributed([&] { variable_of(self).assign(value); });
-  return myself(self);
+  return myself_if(self, a[3]);
 }
 PyObject* assign_add(PyObject* self, const Arguments& a) {
   const Tensor delta = delta_for(self, a[0]);
-  check_shapes(self, delta);
+  check_delta(self, delta);
   attributed([&] { on_large(delta, [&] { variable_of(self).assign_add(delta); }); });
-  return myself(self);
+  return myself_if(self, a[3]);
 }
 PyObject* assign_sub(PyObject* self, const Arguments& a) {
   const Tensor delta = delta_for(self, a[0]);
-  check_shapes(self, delta);
+  check_delta(self, delta);
   attributed([&] { on_large(delta, [&] { variable_of(self).assign_sub(delta); }); });
-  return myself(self);
+  return myself_if(self, a[3]);
 }
 
 const char* const kScatter = "_scatter";

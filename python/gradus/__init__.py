@@ -64,6 +64,9 @@ _variable._functions = _sys.modules[__name__]
 from ._compositions import *  # noqa: E402, F401, F403
 from . import _compositions  # noqa: E402
 _compositions.publish(_namespace)
+from . import _linalg, _signal  # noqa: E402
+_linalg.publish(_namespace)
+_signal.publish(_namespace)
 from ._effects import *  # noqa: E402, F401, F403
 from ._control import *  # noqa: E402, F401, F403
 from ._loops import *  # noqa: E402, F401, F403

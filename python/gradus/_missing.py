@@ -32,8 +32,6 @@ INSTEAD = {
     "image": "files of images are not read or written: use another library, tf.constant(array) is the image",
     "distribute": "distribution is not covered",
     "saved_model": "SavedModel is not covered: use model.save('name.keras') or tf.train.Checkpoint",
-    "linalg.svd": "not covered yet: use numpy.linalg.svd",
-    "signal": "tf.signal is not covered yet: use numpy.fft",
     "keras.applications": "networks that are trained already are not covered: build one and load its weights",
     "keras.preprocessing.image": "not covered: keras.layers and tf.image have augmentation, another library reads files",
     "keras.utils.load_img": "files of images are not read: use another library",

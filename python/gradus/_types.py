@@ -87,6 +87,10 @@ class TensorShape(_core.TensorShape):
     def dims(self):
         return None if self._dims is None else list(self._dims)
 
+    def __array__(self, dtype=None, copy=None):
+        import numpy as np
+        return np.array(self.as_list(), dtype)
+
     def num_elements(self):
         """The number of elements, or None."""
         if not self.is_fully_defined():

@@ -60,6 +60,11 @@ class InvalidArgumentError(OpError, ValueError):
     _code = INVALID_ARGUMENT
 
 
+class InvalidTypeError(InvalidArgumentError, TypeError):
+    """Dtypes that do not go together, or a traced tensor outside of its function: TensorFlow raises InvalidArgumentError
+    when eager and TypeError when it traces."""
+
+
 class DeadlineExceededError(OpError):
     _code = DEADLINE_EXCEEDED
 

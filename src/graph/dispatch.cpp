@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "gradus/in.h"
+#include "gradus/type_error.h"
 #include "graph/batch.h"
 #include "graph/context.h"
 #include "graph/dynamic_size.h"
@@ -78,8 +79,8 @@ DType elementwise_dtype(const Op& op, std::span<const View> in) {
     }
     if (!first) first = &in[i];
     if (in[i].dtype != first->dtype) {
-      fail<InvalidArgumentError>("[", op.name(), "] got dtypes ", name_of(first->dtype), " and ",
-                                 name_of(in[i].dtype), "; both must be the same, cast one of them");
+      fail<TypeError>("[", op.name(), "] got dtypes ", name_of(first->dtype), " and ",
+                      name_of(in[i].dtype), "; both must be the same, cast one of them");
     }
   }
   const DType dtype = first ? first->dtype : bool_;

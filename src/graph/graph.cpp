@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "gradus/type_error.h"
 #include "graph/context.h"
 #include "graph/dispatch.h"
 #include "tensor/tensor_impl.h"
@@ -105,9 +106,9 @@ Graph::Value Graph::value(const Tensor& t) {
   if (impl->kind == ValueKind::traced) {
     const Graph* owner = impl->extra()->graph.get();
     if (!owner->open_) {
-      fail<InvalidArgumentError>("a traced tensor of shape ", impl->shape,
-                                 " was used after its function had been traced; "
-                                 "return it from the function instead of keeping it");
+      fail<TypeError>("a traced tensor of shape ", impl->shape,
+                      " was used after its function had been traced: it is out of scope here; "
+                      "return it from the function instead of keeping it");
     }
     if (owner == this) return impl->extra()->value;
   }

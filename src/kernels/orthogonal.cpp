@@ -107,8 +107,7 @@ void reflect(Matrix& m, const Doubles& u, std::size_t first, std::size_t from) {
 }
 
 template <class T>
-void qr_of(const T* in, std::size_t m, std::size_t n, T* q, T* r) {
-  const std::size_t k = std::min(m, n);
+void qr_of(const T* in, std::size_t m, std::size_t n, std::size_t k, T* q, T* r) {
   Matrix a(m, n), product(m, k);
   bool finite = true;
   for (std::size_t i = 0; i < m * n; ++i) {
@@ -120,27 +119,27 @@ void qr_of(const T* in, std::size_t m, std::size_t n, T* q, T* r) {
     std::fill_n(r, k * n, static_cast<T>(kNaN));
     return;
   }
-  std::vector<Doubles> normals(k);
-  for (std::size_t j = 0; j < k; ++j) {
+  std::vector<Doubles> normals(std::min(m, n));
+  for (std::size_t j = 0; j < normals.size(); ++j) {
     check_interrupt();
     Doubles& u = normals[j];
-    double length = 0;
+    double below = 0;
     for (std::size_t i = j; i < m; ++i) {
       u.push_back(a(i, j));
-      length = std::hypot(length, a(i, j));
+      if (i > j) below = std::hypot(below, a(i, j));
     }
-    u[0] += std::copysign(length, u[0]);
-    double norm = 0;
-    for (const double x : u) norm = std::hypot(norm, x);
-    if (norm == 0) {
+    if (below == 0) {
       u.clear();  // nothing to reflect
       continue;
     }
+    u[0] += std::copysign(std::hypot(below, u[0]), u[0]);
+    double norm = 0;
+    for (const double x : u) norm = std::hypot(norm, x);
     for (double& x : u) x /= norm;
     reflect(a, u, j, j);
   }
   for (std::size_t i = 0; i < k; ++i) product(i, i) = 1;
-  for (std::size_t j = k; j-- > 0;) reflect(product, normals[j], j, 0);
+  for (std::size_t j = normals.size(); j-- > 0;) reflect(product, normals[j], j, 0);
   for (std::size_t i = 0; i < m * k; ++i) q[i] = static_cast<T>(product.elements[i]);
   for (std::size_t i = 0; i < k; ++i)
     for (std::size_t j = 0; j < n; ++j) r[i * n + j] = j < i ? T(0) : static_cast<T>(a(i, j));
@@ -164,15 +163,14 @@ void eigh(DType t, const void* in, std::int64_t batch, std::int64_t n, void* val
   });
 }
 
-void qr(DType t, const void* in, std::int64_t batch, std::int64_t m, std::int64_t n, void* q,
-        void* r) {
-  const std::int64_t k = std::min(m, n);
+void qr(DType t, const void* in, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k,
+        void* q, void* r) {
   with_type(t, [&](auto zero) {
     using T = decltype(zero);
     parallel_for(batch, [&](std::int64_t b) {
       qr_of(static_cast<const T*>(in) + b * m * n, static_cast<std::size_t>(m),
-            static_cast<std::size_t>(n), static_cast<T*>(q) + b * m * k,
-            static_cast<T*>(r) + b * k * n);
+            static_cast<std::size_t>(n), static_cast<std::size_t>(k),
+            static_cast<T*>(q) + b * m * k, static_cast<T*>(r) + b * k * n);
     });
   });
 }

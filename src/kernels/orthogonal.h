@@ -12,9 +12,10 @@ namespace gradus::kernels {
 // with the largest component positive. By Jacobi's rotations.
 void eigh(DType t, const void* in, std::int64_t batch, std::int64_t n, void* values, void* vectors);
 
-// in [batch, m, n] = q [batch, m, k] r [batch, k, n], k = min(m, n): orthonormal columns times an
-// upper triangle, by Householder's reflections.
-void qr(DType t, const void* in, std::int64_t batch, std::int64_t m, std::int64_t n, void* q,
-        void* r);
+// in [batch, m, n] = q [batch, m, k] r [batch, k, n]: orthonormal columns times an upper triangle,
+// by Householder's reflections; k is min(m, n) or m. A column that is a triangle's already is left
+// as it is, as LAPACK does, which decides about signs.
+void qr(DType t, const void* in, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k,
+        void* q, void* r);
 
 }  // namespace gradus::kernels

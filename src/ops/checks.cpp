@@ -1,6 +1,7 @@
 #include "ops/checks.h"
 
 #include "base/check.h"
+#include "gradus/type_error.h"
 #include "graph/symbols.h"
 
 namespace gradus {
@@ -8,8 +9,8 @@ namespace gradus {
 void check_same_dtype(const Call& c) {
   for (const View& v : c.in) {
     if (v.dtype == c.in[0].dtype) continue;
-    fail<InvalidArgumentError>("[", c.op.name(), "] got dtypes ", name_of(c.in[0].dtype), " and ",
-                               name_of(v.dtype), "; all must be the same, cast one of them");
+    fail<TypeError>("[", c.op.name(), "] got dtypes ", name_of(c.in[0].dtype), " and ",
+                    name_of(v.dtype), "; all must be the same, cast one of them");
   }
 }
 

@@ -5,6 +5,7 @@
 #include "gradus/elementwise.h"
 #include "gradus/indexing.h"
 #include "gradus/shaping.h"
+#include "gradus/type_error.h"
 #include "graph/symbols.h"
 #include "kernels/gather.h"
 #include "kernels/scatter.h"
@@ -47,8 +48,8 @@ void infer_tensor_scatter(const Call& c, Avals& out) {
   check_index_dtype(c.op.name(), c.in[1].dtype);
   check_updates(c.op.name(), c.shape(2), c.shape(1), c.shape(0), c.get<PickAttrs>().batch_dims);
   if (c.in[0].dtype != c.in[2].dtype) {
-    fail<InvalidArgumentError>("[", c.op.name(), "] got dtypes ", name_of(c.in[0].dtype), " and ",
-                               name_of(c.in[2].dtype), "; both must be the same, cast one of them");
+    fail<TypeError>("[", c.op.name(), "] got dtypes ", name_of(c.in[0].dtype), " and ",
+                    name_of(c.in[2].dtype), "; both must be the same, cast one of them");
   }
   out.push_back({c.in[0].dtype, c.shape(0)});
 }

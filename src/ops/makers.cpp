@@ -8,6 +8,7 @@
 #include "gradus/elementwise.h"
 #include "gradus/reduce.h"
 #include "gradus/shaping.h"
+#include "gradus/type_error.h"
 #include "graph/context.h"
 #include "graph/dynamic_size.h"
 #include "graph/graph.h"
@@ -53,8 +54,8 @@ DType common_dtype(const char* op, std::initializer_list<const Tensor*> numbers)
     if (t->impl()->has(kWeak)) {
       if (t->dtype() == float64) plain = float32;
     } else if (strong && strong->dtype() != t->dtype()) {
-      fail<InvalidArgumentError>("[", op, "] got dtypes ", name_of(strong->dtype()), " and ",
-                                 name_of(t->dtype()), "; all must be the same, cast one of them");
+      fail<TypeError>("[", op, "] got dtypes ", name_of(strong->dtype()), " and ",
+                      name_of(t->dtype()), "; all must be the same, cast one of them");
     } else {
       strong = t;
     }

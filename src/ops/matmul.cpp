@@ -6,6 +6,7 @@
 #include "gradus/elementwise.h"
 #include "gradus/linalg.h"
 #include "gradus/shaping.h"
+#include "gradus/type_error.h"
 #include "graph/batch.h"
 #include "graph/block_kernels.h"
 #include "graph/dispatch.h"
@@ -30,8 +31,8 @@ void infer_matmul(const Call& c, Avals& out) {
                                "; both need at least two axes, add one with expand_dims");
   }
   if (c.in[0].dtype != c.in[1].dtype) {
-    fail<InvalidArgumentError>("[matmul] got dtypes ", name_of(c.in[0].dtype), " and ",
-                               name_of(c.in[1].dtype), "; both must be the same, cast one of them");
+    fail<TypeError>("[matmul] got dtypes ", name_of(c.in[0].dtype), " and ", name_of(c.in[1].dtype),
+                    "; both must be the same, cast one of them");
   }
   const int ra = a.rank(), rb = b.rank();
   const std::int64_t m = p.transpose_a ? a[ra - 1] : a[ra - 2];

@@ -95,7 +95,7 @@ const Op qr_op = general(
          [](const KernelCall& c) {
            const Shape& s = c.shape(0);
            kernels::qr(c.in[0].dtype, c.in[0].data, batch_of(s), s[s.rank() - 2], s.back(),
-                       c.out[0].data, c.out[1].data);
+                       s.back(), c.out[0].data, c.out[1].data);
          },
      .batch = batch_leading,
      .reads = reads_factors,
@@ -119,6 +119,35 @@ const Op qr_op = general(
       out[1] = matmul(c - turn, r);
     });
 
+const Op qr_full_op = not_differentiable(
+    {.name = "qr_full",
+     .doc = "qr with a square orthogonal matrix, for matrices higher than wide.",
+     .dtypes = kWide,
+     .outputs = 2,
+     .infer =
+         [](const Call& c, Avals& out) {
+           Shape q = c.shape(0);
+           const int rank = q.rank();
+           if (rank < 2) fail<InvalidArgumentError>("[qr] got shape ", q, "; expected matrices");
+           q[rank - 1] = q[rank - 2];
+           out.push_back({c.in[0].dtype, q});
+           out.push_back({c.in[0].dtype, c.shape(0)});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           const Shape& s = c.shape(0);
+           const std::int64_t m = s[s.rank() - 2];
+           kernels::qr(c.in[0].dtype, c.in[0].data, batch_of(s), m, s.back(), m, c.out[0].data,
+                       c.out[1].data);
+         },
+     .batch = batch_leading,
+     .samples =
+         [] {
+           return std::vector<Sample>{{{{{4, 2}}}, nullptr}, {{{{2, 3, 0}}}, nullptr}};
+         },
+     .like = "numpy.linalg.qr"},
+    "the matrix does not say which columns complete its own");
+
 namespace linalg {
 
 Eigh eigh(In tensor) {
@@ -127,8 +156,20 @@ Eigh eigh(In tensor) {
 }
 Tensor eigvalsh(In tensor) { return eigh(tensor).e; }
 
-Qr qr(In input) {
-  const Tensors out = qr_op.run({&input.tensor(), 1}, nullptr);
+Qr qr(In input, bool full_matrices) {
+  const Tensor& x = input;
+  const Shape& shape = x.shape();
+  const int rank = shape.rank();
+  const bool known = rank >= 2 && !is_symbol(shape[rank - 2]) && !is_symbol(shape.back());
+  if (known && shape[rank - 2] < shape.back()) {
+    // The reflections follow from the first columns; the others are only carried along.
+    const std::vector<Tensor> parts =
+        split(x, {shape[rank - 2], shape.back() - shape[rank - 2]}, -1);
+    const Qr first = qr(parts[0]);
+    return {first.q, concat({first.r, matmul(first.q, parts[1], {.transpose_a = true})}, -1)};
+  }
+  const bool high = known && shape[rank - 2] > shape.back();
+  const Tensors out = (full_matrices && high ? qr_full_op : qr_op).run({&x, 1}, nullptr);
   return {out[0], out[1]};
 }
 

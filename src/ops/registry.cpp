@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/numeric_records.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -21,9 +22,12 @@ namespace gradus {
     &cumsum_op,
     &eigh_op,
     &exp_op,
+    &expm_op,
+    &fft_op,
     &gather_nd_op,
     &gather_op,
     &gru_op,
+    &igamma_op,
     &integer_pow_op,
     &iota_op,
     &layer_norm_op,
@@ -31,6 +35,7 @@ namespace gradus {
     &matmul_op,
     &matrix_diag_op,
     &max_pool_op,
+    &ndtri_op,
     &pad_constant_op,
     &random_op,
     &reduce_logsumexp_op,
@@ -46,6 +51,7 @@ namespace gradus {
     &sparse_matmul_op,
     &split_op,
     &strided_slice_op,
+    &svd_op,
     &unsorted_segment_sum_op,
 };
 // clang-format on

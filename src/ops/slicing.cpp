@@ -167,65 +167,64 @@ const Op pad_zeros_op = linear(
       return slice(ct, s.get<PadAttrs>().before, s.shape(0));
     });
 
-const Op concat_op =
-    linear({.name = "concat",
-            .doc = "Tensors joined along an axis.",
-            .dtypes = kAnyDType,
-            .attrs = &attr_type<AxisAttrs>(),
-            .inputs = -1,
-            .infer =
-                [](const Call& c, Avals& out) {
-                  const int axis = c.get<AxisAttrs>().axis;
-                  Shape shape = c.shape(0);
-                  check_axis(c, axis, shape.rank());
-                  for (std::size_t i = 1; i < c.in.size(); ++i) {
-                    const Shape& part = *c.in[i].shape;
-                    bool fits = part.rank() == shape.rank() && c.in[i].dtype == c.in[0].dtype;
-                    for (int a = 0; fits && a < shape.rank(); ++a)
-                      fits = a == axis || sizes_agree(part[a], shape[a]);
-                    if (!fits) {
-                      fail<InvalidArgumentError>(
-                          "[concat] part ", i, " has shape ", part, " and dtype ",
-                          name_of(c.in[i].dtype), ", part 0 has ", c.shape(0), " and ",
-                          name_of(c.in[0].dtype), "; they must agree except along axis ", axis);
-                    }
-                    shape[axis] = size_add(shape[axis], part[axis]);
-                  }
-                  out.push_back({c.in[0].dtype, shape});
-                },
-            .kernel =
-                [](const KernelCall& c) {
-                  Ints to = zeros_of(c.out[0].shape->rank());
-                  const int axis = c.get<AxisAttrs>().axis;
-                  for (const View& part : c.in) {
-                    copy_block(part, zeros_of(to.rank()), c.out[0], to, *part.shape);
-                    to[axis] += (*part.shape)[axis];
-                  }
-                },
-            .batch =
-                [](const BatchCall& c) {
-                  AxisAttrs attrs = c.get<AxisAttrs>();
-                  ++attrs.axis;
-                  Tensors in;
-                  for (std::size_t i = 0; i < c.in.size(); ++i) {
-                    Shape shape = c.in[i].shape();
-                    if (!c.is_batched(static_cast<int>(i))) shape.insert(0, c.size);
-                    in.push_back(broadcast_to(c.in[i], shape));
-                  }
-                  return c.op.run(in, &attrs);
-                },
-            .samples =
-                [] {
-                  return std::vector<Sample>{sample<AxisAttrs>({{{2, 3}}, {{2, 1}}, {{2, 0}}}, {1}),
-                                             sample<AxisAttrs>({{{2}}}, {0})};
-                },
-            .like = "numpy.concatenate"},
-           [](const Site& s, int input, const Tensor& ct) -> Cotangent {
-             const int axis = s.get<AxisAttrs>().axis;
-             Ints begin = zeros_of(ct.rank());
-             for (int i = 0; i < input; ++i) begin[axis] = size_add(begin[axis], s.shape(i)[axis]);
-             return slice(ct, begin, s.shape(input));
-           });
+const Op concat_op = linear(
+    {.name = "concat",
+     .doc = "Tensors joined along an axis.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<AxisAttrs>(),
+     .inputs = -1,
+     .infer =
+         [](const Call& c, Avals& out) {
+           const int axis = c.get<AxisAttrs>().axis;
+           Shape shape = c.shape(0);
+           check_same_dtype(c);
+           check_axis(c, axis, shape.rank());
+           for (std::size_t i = 1; i < c.in.size(); ++i) {
+             const Shape& part = *c.in[i].shape;
+             bool fits = part.rank() == shape.rank();
+             for (int a = 0; fits && a < shape.rank(); ++a)
+               fits = a == axis || sizes_agree(part[a], shape[a]);
+             if (!fits) {
+               fail<InvalidArgumentError>("[concat] part ", i, " has shape ", part, ", part 0 has ",
+                                          c.shape(0), "; they must agree except along axis ", axis);
+             }
+             shape[axis] = size_add(shape[axis], part[axis]);
+           }
+           out.push_back({c.in[0].dtype, shape});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           Ints to = zeros_of(c.out[0].shape->rank());
+           const int axis = c.get<AxisAttrs>().axis;
+           for (const View& part : c.in) {
+             copy_block(part, zeros_of(to.rank()), c.out[0], to, *part.shape);
+             to[axis] += (*part.shape)[axis];
+           }
+         },
+     .batch =
+         [](const BatchCall& c) {
+           AxisAttrs attrs = c.get<AxisAttrs>();
+           ++attrs.axis;
+           Tensors in;
+           for (std::size_t i = 0; i < c.in.size(); ++i) {
+             Shape shape = c.in[i].shape();
+             if (!c.is_batched(static_cast<int>(i))) shape.insert(0, c.size);
+             in.push_back(broadcast_to(c.in[i], shape));
+           }
+           return c.op.run(in, &attrs);
+         },
+     .samples =
+         [] {
+           return std::vector<Sample>{sample<AxisAttrs>({{{2, 3}}, {{2, 1}}, {{2, 0}}}, {1}),
+                                      sample<AxisAttrs>({{{2}}}, {0})};
+         },
+     .like = "numpy.concatenate"},
+    [](const Site& s, int input, const Tensor& ct) -> Cotangent {
+      const int axis = s.get<AxisAttrs>().axis;
+      Ints begin = zeros_of(ct.rank());
+      for (int i = 0; i < input; ++i) begin[axis] = size_add(begin[axis], s.shape(i)[axis]);
+      return slice(ct, begin, s.shape(input));
+    });
 
 const Op transpose_op =
     linear({.name = "transpose",

@@ -39,8 +39,10 @@ std::int64_t rows_of(const Shape& shape) {
   return rows;
 }
 
-// The elements of t at positions along the last axis.
+// The elements of t at positions along the last axis. All of them are few: the gradient of a row
+// alone is no list of rows.
 Tensor take(const Tensor& t, const Tensor& positions) {
+  if (t.rank() == 1) return squeeze(take(expand_dims(t, 0), expand_dims(positions, 0)), {0});
   return gather(t, positions, t.rank() - 1, t.rank() - 1);
 }
 

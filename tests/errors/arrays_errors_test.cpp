@@ -12,10 +12,6 @@ TEST(MatrixErrors, Shapes) {
             }),
             "[cholesky] got shape (2, 3); square matrices (the last two axes) were expected");
   EXPECT_EQ(message([] {
-              linalg::cholesky(Tensor{{1.0f, 2.0f}, {2.0f, 1.0f}});
-            }),
-            "[cholesky] matrix 0 of shape (2, 2) is not positive definite");
-  EXPECT_EQ(message([] {
               linalg::cholesky(ones({2, 2}, float16));
             }),
             "[cholesky] got dtype float16; it works on float32, float64; cast the argument first");

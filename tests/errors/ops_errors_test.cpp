@@ -128,8 +128,7 @@ TEST(OpErrors, Blocks) {
   EXPECT_EQ(message([] {
               concat({zeros({2, 3}), zeros({3, 3})}, 1);
             }),
-            "[concat] part 1 has shape (3, 3) and dtype float32, part 0 has (2, 3) and float32; "
-            "they must agree except along axis 1");
+            "[concat] part 1 has shape (3, 3), part 0 has (2, 3); they must agree except along axis 1");
 }
 
 TEST(OpErrors, Indices) {

@@ -59,7 +59,6 @@ TEST(Qr, PutsTogetherAgain) {
   }
   EXPECT_TRUE(near(linalg::qr(zeros({2, 2})).r, {0, 0, 0, 0}));
   EXPECT_TRUE(std::isnan(linalg::qr(Tensor{{std::nan("")}}).q.item<double>()));
-  EXPECT_THROW(linalg::qr(ones({2, 3})), InvalidArgumentError);
   EXPECT_THROW(linalg::qr(ones({2})), InvalidArgumentError);
 }
 

@@ -122,7 +122,7 @@ for _name in ("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bf
     setattr(_this, _name, getattr(_tf, _name))
 
 _wrap_all(_tf, _this)
-for _name in ("math", "nn", "linalg", "random", "bitwise"):
+for _name in ("math", "nn", "linalg", "random", "bitwise", "signal"):
     _wrap_all(getattr(_tf, _name), _module(_name))
 _nn.publish(nn)  # noqa: F821
 
@@ -138,11 +138,11 @@ for _name in ("log", "log1p", "expm1", "rsqrt", "reciprocal", "erf", "erfc", "lg
     if not hasattr(_this, _name) and hasattr(math, _name):  # noqa: F821
         setattr(_this, _name, getattr(math, _name))  # noqa: F821
 for _name in ("cholesky", "diag", "diag_part", "matrix_transpose", "det", "inv", "logdet", "band_part", "trace",
-              "triangular_solve", "solve", "qr", "global_norm", "cholesky_solve", "cross", "set_diag", "eigh", "lstsq"):
+              "triangular_solve", "solve", "qr", "global_norm", "cholesky_solve", "cross", "set_diag", "eigh", "lstsq", "svd"):
     if hasattr(linalg, _name):  # noqa: F821
         _own = {"det": "matrix_determinant", "inv": "matrix_inverse", "band_part": "matrix_band_part",
                 "diag": "matrix_diag", "diag_part": "matrix_diag_part", "triangular_solve": "matrix_triangular_solve",
-                "solve": "matrix_solve", "set_diag": "matrix_set_diag", "eigh": "self_adjoint_eig"}.get(_name, _name)
+                "solve": "matrix_solve", "set_diag": "matrix_set_diag", "eigh": "self_adjoint_eig", "lstsq": "matrix_solve_ls"}.get(_name, _name)
         if not hasattr(_this, _own):
             setattr(_this, _own, getattr(linalg, _name))  # noqa: F821
 

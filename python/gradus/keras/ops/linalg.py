@@ -40,9 +40,9 @@ def logdet(x):
 @_op
 def qr(x, mode="reduced"):
     """Orthonormal columns times an upper triangle."""
-    if mode != "reduced":
-        raise NotImplementedError(f"qr(mode='{mode}') is not covered; 'reduced' is")
-    return tuple(tf.linalg.qr(_floating(x)))
+    if mode not in ("reduced", "complete"):
+        raise ValueError(f"`mode` argument value not supported. Expected one of {{'reduced', 'complete'}}. Received: mode={mode}")
+    return tuple(tf.linalg.qr(_floating(x), full_matrices=mode == "complete"))
 
 
 @_op
@@ -77,3 +77,22 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
         axes = list(range(len(x.shape))) if axis is None else axis
         return tf.math.reduce_euclidean_norm(x, axes, keepdims=keepdims)
     return tf.norm(x, "euclidean" if ord == "fro" else ord, axis, keepdims)
+
+
+@_op
+def svd(x, full_matrices=True, compute_uv=True):
+    """u, s and v^T with u diag(s) v^T = x."""
+    x = _floating(x)
+    if not compute_uv:
+        return tf.linalg.svd(x, compute_uv=False)
+    s, u, v = tf.linalg.svd(x, full_matrices=full_matrices)
+    return u, s, tf.linalg.matrix_transpose(v)
+
+
+@_op
+def lstsq(a, b, rcond=None):
+    """The shortest x that brings a x nearest to b."""
+    a, b = map(_floating, _together(a, b))
+    column = len(b.shape) == 1
+    x = tf.matmul(tf.linalg.pinv(a, rcond), tf.expand_dims(b, -1) if column else b)
+    return tf.squeeze(x, -1) if column else x

@@ -11,6 +11,45 @@ _publish(globals(), [_unary(*pair, _floating) for pair in {"erf": tf.math.erf, "
                                                           "erfinv": tf.math.erfinv, "rsqrt": tf.math.rsqrt}.items()])
 
 
+def _complex(x):
+    """A pair of real and imaginary parts, as one tensor."""
+    return tf.complex(*map(_floating, x))
+
+
+def _parts(z):
+    return tf.math.real(z), tf.math.imag(z)
+
+
+@_op
+def fft(x):
+    """The Fourier transform along the last axis; real and imaginary parts in and out."""
+    return _parts(tf.signal.fft(_complex(x)))
+
+
+@_op
+def fft2(x):
+    """The same over the last two axes."""
+    return _parts(tf.signal.fft2d(_complex(x)))
+
+
+@_op
+def ifft2(x):
+    """The inverse of fft2."""
+    return _parts(tf.signal.ifft2d(_complex(x)))
+
+
+@_op
+def rfft(x, fft_length=None):
+    """The transform of real numbers: the parts of the first half."""
+    return _parts(tf.signal.rfft(_floating(x), None if fft_length is None else [fft_length]))
+
+
+@_op
+def irfft(x, fft_length=None):
+    """The inverse of rfft."""
+    return tf.signal.irfft(_complex(x), None if fft_length is None else [fft_length])
+
+
 @_op
 def logsumexp(x, axis=None, keepdims=False):
     """log(sum(exp(x))) over axes."""
