@@ -29,7 +29,9 @@ def eigvalsh(tensor: _Any, name: str | None = None) -> Tensor:
     """Eigenvalues of symmetric matrices."""
 def einsum(equation: _Any, *inputs: _Any, **kwargs: _Any) -> _Any:
     """Sums of products over named axes: einsum("ij,jk->ik", a, b) is a matrix product."""
-def eye(num_rows: _Any, num_columns: _Any = None, batch_shape: _Any = None, dtype: _DTypeLike | None = 'float32', name: str | None = None) -> Tensor:
+def expm(input: _Any, name: str | None = None) -> Tensor:
+    """The exponential of square matrices."""
+def eye(num_rows: _Any, num_columns: _Any = None, batch_shape: _Any = None, dtype: _DTypeLike | None = ..., name: str | None = None) -> Tensor:
     """The identity matrix."""
 def global_norm(t_list: _Any, name: str | None = None) -> Tensor:
     """The root of the sum of all squares."""
@@ -39,8 +41,12 @@ def l2_normalize(x: _Any, axis: _Axis | None = None, epsilon: _Any = 1e-12, name
     """x divided by its norm."""
 def logdet(matrix: _Any, name: str | None = None) -> Tensor:
     """log(det) of positive definite matrices."""
-def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _DTypeLike | None = None, name: str | None = None) -> Tensor:
+def lstsq(matrix: _Any, rhs: _Any, l2_regularizer: _Any = ..., fast: _Any = ..., name: _Any = ...) -> _Any:
+    """The x that brings matrix x nearest to rhs; the shortest one if there are many."""
+def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _Any = None, name: str | None = None) -> Tensor:
     """The product of matrices, over the last two axes."""
+def matrix_rank(a: _Any, tol: _Any = ..., validate_args: _Any = ..., name: _Any = ...) -> _Any:
+    """The number of singular values above tol."""
 def matrix_transpose(a: _Any, name: str | None = 'matrix_transpose', conjugate: bool = False) -> Tensor:
     """The last two axes swapped."""
 def matvec(a: _Any, b: _Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, name: str | None = None) -> Tensor:
@@ -49,6 +55,8 @@ def norm(tensor: _Any, ord: str = 'euclidean', axis: _Axis | None = None, keepdi
     """The norm of all elements, or over axes."""
 def normalize(tensor: _Any, ord: _Any = ..., axis: _Any = ..., name: _Any = ...) -> _Any:
     """The tensor divided by its norm, and the norm."""
+def pinv(a: _Any, rcond: _Any = ..., validate_args: _Any = ..., name: _Any = ...) -> _Any:
+    """The pseudo-inverse; singular values below rcond times the largest count as zero."""
 def qr(input: _Any, full_matrices: bool = False, name: str | None = None) -> Tensor:
     """Orthonormal columns and a triangle."""
 def set_diag(input: _Any, diagonal: _Any, name: str | None = 'set_diag', k: _Any = 0) -> Tensor:
@@ -57,6 +65,8 @@ def slogdet(input: _Any, name: str | None = None) -> _Any:
     """Sign and log(|det|)."""
 def solve(matrix: _Any, rhs: _Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves matrix x = rhs."""
+def svd(tensor: _Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Tensor:
+    """Singular values; and vectors as columns, u diag(s) v^T."""
 def tensor_diag(diagonal: _Any, name: str | None = None) -> Tensor:
     """A diagonal of all axes."""
 def tensor_diag_part(input: _Any, name: str | None = None) -> Tensor:

@@ -1,5 +1,7 @@
 #include "expr/math_special.h"
 
+#include <vector>
+
 #include "expr/math_parts.h"
 
 namespace gradus::expr {
@@ -22,14 +24,11 @@ Expr ndtri_value(const Expr* in) {
 // The sum of z^k / (k! (k + order)!), which is the series of I_order for x = 2 sqrt(z): all terms
 // are positive. Enough of them for |x| <= 8.
 Expr bessel_series(Expr z, int order) {
-  const int terms = static_cast<int>(pick(z, 17, 27));
-  double factor = 1;
-  for (int k = 1; k < terms; ++k) factor /= k * (k + order);
-  Expr sum = constant(z, factor);
-  for (int k = terms - 1; k > 0; --k) {
-    factor *= k * (k + order);
-    sum = fma(sum, z, constant(z, factor));
-  }
+  std::vector<double> c = {1};
+  for (int k = 1; k < static_cast<int>(pick(z, 17, 27)); ++k)
+    c.push_back(c.back() / (k * (k + order)));
+  Expr sum = constant(z, c.back());
+  for (std::size_t k = c.size() - 1; k-- > 0;) sum = fma(sum, z, constant(z, c[k]));
   return sum;
 }
 
@@ -75,12 +74,13 @@ Expr i1e_value(const Expr* in) {
 // e^x in two factors, because it overflows before the function does.
 Expr i0_value(const Expr* in) {
   const Expr a = abs(in[0]), half = exp(0.5 * a);
-  return select(a <= 8, bessel_series(series_argument(a), 0), half * (half * bessel_i0e(a)));
+  const Expr far = select(is_inf(a), a, half * (half * bessel_i0e(a)));
+  return select(a <= 8, bessel_series(series_argument(a), 0), far);
 }
 Expr i1_value(const Expr* in) {
   const Expr x = in[0], half = exp(0.5 * abs(x));
-  return select(abs(x) <= 8, (0.5 * x) * bessel_series(series_argument(abs(x)), 1),
-                half * (half * bessel_i1e(x)));
+  const Expr far = select(is_inf(x), x, half * (half * bessel_i1e(x)));
+  return select(abs(x) <= 8, (0.5 * x) * bessel_series(series_argument(abs(x)), 1), far);
 }
 
 // y / x, and its limit 1 / 2 at 0.

@@ -125,10 +125,11 @@ TEST(OpErrors, Blocks) {
             "[slice] begin (-1, 0) and size (1, 1) do not describe a block of a tensor of shape "
             "(2, 3)");
   EXPECT_EQ(message([] { concat({}, 0); }), "[concat] got no tensors");
-  EXPECT_EQ(message([] {
-              concat({zeros({2, 3}), zeros({3, 3})}, 1);
-            }),
-            "[concat] part 1 has shape (3, 3), part 0 has (2, 3); they must agree except along axis 1");
+  EXPECT_EQ(
+      message([] {
+        concat({zeros({2, 3}), zeros({3, 3})}, 1);
+      }),
+      "[concat] part 1 has shape (3, 3), part 0 has (2, 3); they must agree except along axis 1");
 }
 
 TEST(OpErrors, Indices) {

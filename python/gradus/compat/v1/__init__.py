@@ -142,7 +142,8 @@ for _name in ("cholesky", "diag", "diag_part", "matrix_transpose", "det", "inv",
     if hasattr(linalg, _name):  # noqa: F821
         _own = {"det": "matrix_determinant", "inv": "matrix_inverse", "band_part": "matrix_band_part",
                 "diag": "matrix_diag", "diag_part": "matrix_diag_part", "triangular_solve": "matrix_triangular_solve",
-                "solve": "matrix_solve", "set_diag": "matrix_set_diag", "eigh": "self_adjoint_eig", "lstsq": "matrix_solve_ls"}.get(_name, _name)
+                "solve": "matrix_solve", "set_diag": "matrix_set_diag", "eigh": "self_adjoint_eig",
+                "lstsq": "matrix_solve_ls"}.get(_name, _name)
         if not hasattr(_this, _own):
             setattr(_this, _own, getattr(linalg, _name))  # noqa: F821
 
