@@ -31,7 +31,7 @@ def einsum(equation: _Any, *inputs: _Any, **kwargs: _Any) -> _Any:
     """Sums of products over named axes: einsum("ij,jk->ik", a, b) is a matrix product."""
 def expm(input: _Any, name: str | None = None) -> Tensor:
     """The exponential of square matrices."""
-def eye(num_rows: _Any, num_columns: _Any = None, batch_shape: _Any = None, dtype: _DTypeLike | None = ..., name: str | None = None) -> Tensor:
+def eye(num_rows: _Any, num_columns: _Any = None, batch_shape: _Any = None, dtype: _DTypeLike | None = 'float32', name: str | None = None) -> Tensor:
     """The identity matrix."""
 def global_norm(t_list: _Any, name: str | None = None) -> Tensor:
     """The root of the sum of all squares."""
@@ -43,7 +43,7 @@ def logdet(matrix: _Any, name: str | None = None) -> Tensor:
     """log(det) of positive definite matrices."""
 def lstsq(matrix: _Any, rhs: _Any, l2_regularizer: _Any = ..., fast: _Any = ..., name: _Any = ...) -> _Any:
     """The x that brings matrix x nearest to rhs; the shortest one if there are many."""
-def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _Any = None, name: str | None = None) -> Tensor:
+def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The product of matrices, over the last two axes."""
 def matrix_rank(a: _Any, tol: _Any = ..., validate_args: _Any = ..., name: _Any = ...) -> _Any:
     """The number of singular values above tol."""

@@ -19,9 +19,9 @@ def add_n(inputs: _Any, name: str | None = None) -> Tensor:
     """The sum of a list of tensors."""
 def angle(input: _Any, name: str | None = None) -> Tensor:
     """The angle of a complex number."""
-def argmax(input: _Any, axis: _Axis | None = None, output_type: _Any = ..., name: str | None = None) -> Tensor:
+def argmax(input: _Any, axis: _Axis | None = None, output_type: _DTypeLike | None = 'int64', name: str | None = None) -> Tensor:
     """The position of the largest element along an axis."""
-def argmin(input: _Any, axis: _Axis | None = None, output_type: _Any = ..., name: str | None = None) -> Tensor:
+def argmin(input: _Any, axis: _Axis | None = None, output_type: _DTypeLike | None = 'int64', name: str | None = None) -> Tensor:
     """The position of the smallest element along an axis."""
 def asin(x: _Any, name: str | None = None) -> Tensor:
     """The inverse sine."""
@@ -43,11 +43,11 @@ def bessel_i1e(x: _Any, name: str | None = None) -> Tensor:
     """e^-|x| I1(x)."""
 def betainc(a: _Any, b: _Any, x: _Any, name: str | None = None) -> Tensor:
     """The incomplete beta function, between 0 and 1."""
-def bincount(arr: _Any, weights: _Any = None, minlength: _Any = None, maxlength: _Any = None, dtype: _DTypeLike | None = ..., name: str | None = None, axis: _Axis | None = None, binary_output: bool = False) -> Tensor:
+def bincount(arr: _Any, weights: _Any = None, minlength: _Any = None, maxlength: _Any = None, dtype: _DTypeLike | None = 'int32', name: str | None = None, axis: _Axis | None = None, binary_output: bool = False) -> Tensor:
     """How often each number occurs."""
 def ceil(x: _Any, name: str | None = None) -> Tensor:
     """The smallest integer not below x."""
-def confusion_matrix(labels: _Any, predictions: _Any, num_classes: _Any = None, weights: _Any = None, dtype: _DTypeLike | None = ..., name: str | None = None) -> Tensor:
+def confusion_matrix(labels: _Any, predictions: _Any, num_classes: _Any = None, weights: _Any = None, dtype: _DTypeLike | None = 'int32', name: str | None = None) -> Tensor:
     """How often each label was predicted as which."""
 def conj(x: _Any, name: str | None = None) -> Tensor:
     """The complex conjugate."""
@@ -55,7 +55,7 @@ def cos(x: _Any, name: str | None = None) -> Tensor:
     """The cosine."""
 def cosh(x: _Any, name: str | None = None) -> Tensor:
     """The hyperbolic cosine."""
-def count_nonzero(input: _Any, axis: _Axis | None = None, keepdims: bool | None = None, dtype: _DTypeLike | None = ..., name: str | None = None) -> Tensor:
+def count_nonzero(input: _Any, axis: _Axis | None = None, keepdims: bool | None = None, dtype: _DTypeLike | None = 'int64', name: str | None = None) -> Tensor:
     """How many elements are not 0."""
 def cumprod(x: _Any, axis: _Axis | None = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
     """Running products along an axis."""
@@ -225,7 +225,7 @@ def tan(x: _Any, name: str | None = None) -> Tensor:
     """The tangent."""
 def tanh(x: _Any, name: str | None = None) -> Tensor:
     """The hyperbolic tangent."""
-def top_k(input: _Any, k: _Any = 1, sorted: bool = True, index_type: _Any = ..., name: str | None = None) -> _Any:
+def top_k(input: _Any, k: _Any = 1, sorted: bool = True, index_type: _DTypeLike | None = 'int32', name: str | None = None) -> _Any:
     """The k largest elements along the last axis and their positions."""
 def truediv(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x / y, as Python 3 divides."""
