@@ -51,7 +51,8 @@ const FunctionEntry entries[] = {
        const auto options = normal_options(a, 1, 4);
        return drawn(shape, [&] { return random::normal(shape, options); });
      }},
-    {"random.truncated_normal", "shape, mean=0.0, stddev=1.0, dtype='float32', seed=None, name=None",
+    {"random.truncated_normal",
+     "shape, mean=0.0, stddev=1.0, dtype='float32', seed=None, name=None",
      "Normally distributed numbers within two standard deviations.",
      [](const Arguments& a) {
        const Shape shape = a.shape(0);

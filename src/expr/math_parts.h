@@ -68,8 +68,8 @@ ExpParts exp_parts(Expr x, Expr lo = {});
 Expr scale_by_power(Expr p, Expr steps);  // p * 2^n for all n that exp needs, p near 1
 Expr power_of_two(Expr like, Expr steps, int offset = 0);  // 2^(n + offset), a normal number or 0
 
-// e^(x + lo) where x <= 0, in two thirds of the steps of exp: nothing overflows, and what is smaller
-// than the normal numbers is 0.
+// e^(x + lo) where x <= 0, in two thirds of the steps of exp: nothing overflows, and what is
+// smaller than the normal numbers is 0.
 Expr exp_of_nonpositive(Expr x, Expr lo = {});
 
 // x = 2^e * (1 + f) with f in [sqrt(1/2) - 1, sqrt(2) - 1], for positive finite x.
