@@ -177,11 +177,11 @@ bool Executable::may_overwrite(const Step& step, Value operand, Value result) co
     return place < in.size();
   }
   const FusedLoop& loop = static_cast<const FusedAttrs*>(g.attrs(n))->loop();
-  if (loop.row_axes == 0) return true;
+  if (loop.row_axes == 0 && n.out_count == 1) return true;
   const auto output = static_cast<int>(result - n.first_out);
-  if (loop.per_row_out[static_cast<std::size_t>(output)]) return false;
-  std::uint32_t per_row = 0;
-  for (std::size_t i = 0; i < in.size(); ++i) {
+  if (loop.row_axes > 0 && loop.per_row_out[static_cast<std::size_t>(output)]) return false;
+  std::uint32_t per_row = 0;  // without rows, the order of loads and stores is always the same
+  for (std::size_t i = 0; loop.row_axes > 0 && i < in.size(); ++i) {
     const RowRole role = row_role(g.info(in[i]).aval.shape, loop.domain, loop.row_axes);
     if (role == RowRole::per_row || role == RowRole::scalar) per_row |= 1u << i;
   }

@@ -74,6 +74,7 @@ class Emission {
     m_.L(exit);
     leave();
     m_.emit_assistance();
+    m_.emit_plain_roots();
     m_.rewrite(frame_patch_, static_cast<std::uint64_t>((m_.frame_bytes() + 63) & ~63), 4);
     m_.ready();
     return m_.getSize();
@@ -84,19 +85,26 @@ class Emission {
 
   // Ports ---------------------------------------------------------------------------------------
 
+  // Registers go first to the ports that are used for every column.
   void place_ports() {
-    const std::size_t count =
-        p_.inputs.size() + p_.outputs.size() + static_cast<std::size_t>(s_.scratch_rows);
-    for (std::size_t k = 0; k < count; ++k) {
-      Machine::PortPlace place;
-      if (k < kPortRegisterCount)
-        place.reg = kPortRegisters[k];
-      else
-        place.slot = m_.new_slot(8);
-      m_.ports.push_back(place);
-    }
+    const std::size_t outputs = p_.inputs.size() + p_.outputs.size();
+    const std::size_t count = outputs + static_cast<std::size_t>(s_.scratch_rows);
+    const auto per_row = [&](std::size_t k) {
+      if (k < p_.inputs.size()) return !p_.inputs[k].varies_along_row;
+      return k < outputs && p_.outputs[k - p_.inputs.size()].per_row;
+    };
+    m_.ports.resize(count);
+    int used = 0;
+    for (const bool rarely : {false, true})
+      for (std::size_t k = 0; k < count; ++k) {
+        if (per_row(k) != rarely) continue;
+        if (used < kPortRegisterCount)
+          m_.ports[k].reg = kPortRegisters[used++];
+        else
+          m_.ports[k].slot = m_.new_slot(8);
+      }
     if (count > kPortRegisterCount) m_.new_slot(64 - m_.frame_bytes() % 64);
-    saved_ = std::clamp(static_cast<int>(count), kFirstSavedPort, kPortRegisterCount);
+    saved_ = std::clamp(used, kFirstSavedPort, kPortRegisterCount);
   }
 
   void enter() {
@@ -173,11 +181,27 @@ class Emission {
   // rather two copies with all constants in registers than four without: it loads enough as it is.
   int choose_copies(const Sequence& body, int room) const {
     const std::size_t steps = body.steps.size();
+    if (waits_for_divider(body)) return kMaxCopies;
     if (steps > kLongBody || body.live >= room - 2) return steps > kShortBody ? 2 : 1;
     if (steps >= kChain || body.need(4) + body.shared <= room) return 4;
     if (body.need(2) + body.shared <= room) return 2;
     if (steps > kShortBody && body.need(4) <= room) return 4;
     return body.need(2) <= room ? 2 : 1;
+  }
+
+  // Whether quotients and roots take longer than everything else. A vector of either keeps the
+  // divider busy for 3 to 6 cycles, a cycle does two or three other steps.
+  bool waits_for_divider(const Sequence& body) const {
+    std::size_t roots = 0, quotients = 0;
+    for (const Step& step : body.steps) {
+      if (step.kind != Step::compute) continue;
+      const Instr& i = p_.code[step.value];
+      if (i.type != Type::f32) continue;
+      roots += i.code == Code::sqrt;
+      quotients += i.code == Code::div;
+    }
+    return roots > 0 && !s_.wide && 10 * roots + 7 * quotients > body.steps.size() &&
+           m_.can_multiply_roots();
   }
 
   // Pins what the element code reads most: first accumulators, then constants and values per row.
@@ -235,11 +259,16 @@ class Emission {
 
   // Passes --------------------------------------------------------------------------------------
 
+  // The last of four copies leaves the divider to the others where that is what they wait for.
   void emit(const Sequence& sequence, const Place& at, int copies = 1) {
     m_.begin_sequence();
+    const bool spare = copies == kMaxCopies && waits_for_divider(sequence);
     for (const Step& step : sequence.steps)
       for (int k = 0; k < copies; ++k)
-        m_.step(step, {.copy = at.copy + k, .masked = at.masked, .again = k + 1 < copies});
+        m_.step(step, {.copy = at.copy + k,
+                       .masked = at.masked,
+                       .again = k + 1 < copies,
+                       .spares_divider = spare && k == copies - 1});
   }
 
   void pass(std::size_t index) {

@@ -6,6 +6,7 @@
 #include "expr/emitter.h"
 #include "expr/interpreter.h"
 #include "expr/schedule.h"
+#include "expr/sequence.h"
 
 namespace gradus::expr {
 namespace {
@@ -18,6 +19,27 @@ Isa detect() {
     if (allowed && supported(isa)) return isa;
   }
   return Isa::interpreter;
+}
+
+// Notes when each input is read for the last time and when each output is written.
+void find_shares(const Program& p, const Schedule& schedule, Kernel::Parts& parts) {
+  const Sequences code = make_sequences(p, schedule);
+  parts.last_read.resize(p.inputs.size());
+  parts.written.resize(p.outputs.size());
+  std::size_t now = 0;
+  for (std::size_t pass = 0; pass < schedule.passes.size(); ++pass) {
+    for (const Step& step : code.element[pass].steps) {
+      ++now;
+      const auto reads = [&](std::uint16_t v) {
+        if (p.code[v].code == Code::input && !schedule.read_back(v, pass))
+          parts.last_read[p.code[v].a] = now;
+      };
+      if (step.kind == Step::compute) reads(step.value);
+      for (int k = 0; k < step.reads; ++k) reads(step.read[k]);
+      if (step.kind == Step::store) parts.written[step.index] = now;
+    }
+    for (const std::uint16_t o : schedule.passes[pass].row_outputs) parts.written[o] = now;
+  }
 }
 
 }  // namespace
@@ -67,17 +89,7 @@ Kernel compile(const Program& p, Isa isa) {
   parts.inputs = lowered.inputs;
   parts.outputs = lowered.outputs;
   parts.scratch_rows = schedule.scratch_rows;
-  parts.last_read.resize(lowered.inputs.size());
-  parts.written.resize(lowered.outputs.size());
-  for (std::size_t k = 0; k < schedule.passes.size(); ++k) {
-    const Pass& pass = schedule.passes[k];
-    const auto number = static_cast<std::uint16_t>(k);
-    for (const std::uint16_t v : pass.element)
-      if (lowered.code[v].code == Code::input && !schedule.read_back(v, k))
-        parts.last_read[lowered.code[v].a] = number;
-    for (const std::uint16_t o : pass.outputs) parts.written[o] = number;
-    for (const std::uint16_t o : pass.row_outputs) parts.written[o] = number;
-  }
+  find_shares(lowered, schedule, parts);
   parts.one_pass = schedule.passes.size() == 1 && schedule.passes[0].reductions.empty();
   if (isa != Isa::interpreter && supported(isa)) {
     if (Emitted emitted = emit(lowered, schedule, isa); emitted.entry != nullptr) {

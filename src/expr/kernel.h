@@ -11,8 +11,8 @@ namespace gradus::expr {
 // An input that varies along the row is contiguous along it; a row starts in_row_bytes after the
 // previous one (0: every row reads the same elements, which broadcasts over rows). An input that
 // does not vary gives one element per row. Outputs likewise; per-row outputs get one element per
-// row. An output of a program without reductions may be one of its inputs (same pointer, strides
-// and element size); with reductions, outputs must not overlap inputs. `scratch` holds
+// row. An output may be one of the inputs (same pointer, strides and element size) where may_share
+// says so; the only output of a program without reductions may be any. `scratch` holds
 // scratch_bytes(cols) bytes, and is not needed where that is 0.
 struct LoopArgs {
   std::int64_t rows = 1, cols = 0;
@@ -43,7 +43,7 @@ class Kernel {
     bool one_pass = true;
     std::vector<Port> inputs;
     std::vector<Output> outputs;
-    std::vector<std::uint16_t> last_read, written;  // passes, by input and by output
+    std::vector<std::size_t> last_read, written;  // steps, by input and by output
   };
 
   Kernel() = default;
@@ -57,7 +57,7 @@ class Kernel {
     return static_cast<std::size_t>(parts_->scratch_rows) *
            ((static_cast<std::size_t>(cols) * 8 + 63) & ~std::size_t{63});
   }
-  // Whether this output may be written over this input: no later pass reads the input again.
+  // Whether this output may be written over this input: no later step reads the input again.
   bool may_share(int input, int output) const {
     return parts_->last_read[static_cast<std::size_t>(input)] <=
            parts_->written[static_cast<std::size_t>(output)];

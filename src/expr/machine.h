@@ -32,9 +32,10 @@ inline constexpr int kMaxCopies = 4;  // vectors that one turn of a loop handles
 
 // Where in the row the code that is being emitted works.
 struct Place {
-  int copy = 0;         // which of the unrolled copies
-  bool masked = false;  // only the first rcx elements exist
-  bool again = false;   // the same step follows for another copy
+  int copy = 0;                 // which of the unrolled copies
+  bool masked = false;          // only the first rcx elements exist
+  bool again = false;           // the same step follows for another copy
+  bool spares_divider = false;  // float32 roots are made by multiplying
 };
 
 // Predicates of vcmpps and vcmppd.
@@ -121,7 +122,9 @@ class Machine : public Xbyak::CodeGenerator {
   bool lazy(std::uint16_t v) const { return lazy_[v]; }
   void set_lazy(std::vector<bool> lazy) { lazy_ = std::move(lazy); }
   void set_pass(std::size_t pass) { pass_ = pass; }
-  void emit_assistance();  // after the last return: what steps jump to when they need help
+  void emit_assistance();           // after the last return: what steps jump to when they need help
+  bool can_multiply_roots() const;  // whether spares_divider may be asked for
+  void emit_plain_roots();          // likewise after the last return
 
  private:
   struct Source {
@@ -184,6 +187,7 @@ class Machine : public Xbyak::CodeGenerator {
   void convert(const Instr& i);
   void bitcast(const Instr& i);
   void narrow(const Instr& i);
+  void root_by_multiplying(const Instr& i);
   void assist(const Instr& i);
   void assist_entry();
   Xmm mask_as(std::uint16_t v, Type t);  // a mask with lanes as wide as t's
@@ -225,6 +229,12 @@ class Machine : public Xbyak::CodeGenerator {
   std::deque<Assistance> assistance_;
   int assist_slot_ = -1;  // of x, second and y, one vector each
   Xbyak::Label assist_entry_;
+  // A place that takes roots of vectors that root_by_multiplying does not cover.
+  struct PlainRoot {
+    Xbyak::Label start, back;
+    Xmm root, x;
+  };
+  std::deque<PlainRoot> plain_roots_;
   int frame_ = 64;  // the first line holds the caller's rsp and the columns left
 
   // Constants come before the code: the mask table (ones, then zeros), then whole vectors.

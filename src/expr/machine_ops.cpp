@@ -202,6 +202,8 @@ void Machine::minmax(const Instr& i) {
 }
 
 void Machine::rounding(const Instr& i) {
+  if (i.code == Code::sqrt && i.type == Type::f32 && at_.spares_divider)
+    return root_by_multiplying(i);
   const Source a = any(i.a);
   release();
   const Xmm d = define();

@@ -86,16 +86,17 @@ class Sequencer {
   }
 
  private:
-  // Full-size inputs that are read once become memory operands of the instruction that reads them.
+  // Full-size inputs that are read once or twice become memory operands of the instructions that
+  // read them: loading again is cheaper than a register that is held meanwhile.
   void find_lazy_inputs() {
     std::vector<int> reads(p_.code.size());
     for (const Instr& i : p_.code)
       for (int k = 0; k < operand_count(i); ++k) ++reads[operand(i, k)];
-    for (const Output& o : p_.outputs) reads[o.value] += 2;
+    for (const Output& o : p_.outputs) reads[o.value] += 3;
     all_.lazy.resize(p_.code.size());
     for (std::size_t v = 0; v < p_.code.size(); ++v) {
       const Instr& i = p_.code[v];
-      if (i.code != Code::input || reads[v] != 1 || !s_.varies[v]) continue;
+      if (i.code != Code::input || reads[v] == 0 || reads[v] > 2 || !s_.varies[v]) continue;
       const std::size_t bytes = size_of(p_.inputs[i.a].dtype);
       all_.lazy[v] = bytes == (is_wide(i.type) ? 8u : 4u) && i.type != Type::mask;
     }
@@ -128,34 +129,18 @@ class Sequencer {
 
   Sequence element_sequence(std::size_t index) const {
     const Pass& pass = s_.passes[index];
-    // Stores wait for the last load, so that an output may lie over any input.
-    std::size_t last_load = 0;
-    for (std::size_t n = 0; n < pass.element.size(); ++n) {
-      const Instr& i = p_.code[pass.element[n]];
-      bool loads = i.code == Code::input;
-      for (int k = 0; k < operand_count(i); ++k) loads = loads || all_.lazy[operand(i, k)];
-      if (loads) last_load = n;
-    }
     Sequence sequence;
-    std::vector<std::uint16_t> waiting = pass.outputs;
     const auto store = [&](std::uint16_t k) {
       add(sequence, {.kind = Step::store, .value = p_.outputs[k].value, .index = k});
     };
-    std::vector<bool> made(p_.code.size());
-    for (std::size_t n = 0; n < pass.element.size(); ++n) {
-      const std::uint16_t v = pass.element[n];
+    for (const std::uint16_t v : pass.element) {
       if (!all_.lazy[v]) add(sequence, {.kind = Step::compute, .value = v}, s_.read_back(v, index));
-      made[v] = true;
       if (std::find(pass.saves.begin(), pass.saves.end(), v) != pass.saves.end())
         add(sequence,
             {.kind = Step::save, .value = v, .index = static_cast<std::uint16_t>(s_.scratch[v])});
       accumulate(sequence, pass, v);
-      if (n >= last_load)
-        std::erase_if(waiting, [&](std::uint16_t k) {
-          if (!made[p_.outputs[k].value]) return false;
-          store(k);
-          return true;
-        });
+      for (const std::uint16_t k : pass.outputs)
+        if (p_.outputs[k].value == v) store(k);
     }
     std::vector<std::uint16_t> uniform;
     for (const std::uint16_t r : pass.reductions)
@@ -163,7 +148,8 @@ class Sequencer {
     std::sort(uniform.begin(), uniform.end());
     uniform.erase(std::unique(uniform.begin(), uniform.end()), uniform.end());
     for (const std::uint16_t v : uniform) accumulate(sequence, pass, v);
-    for (const std::uint16_t k : waiting) store(k);
+    for (const std::uint16_t k : pass.outputs)
+      if (!s_.varies[p_.outputs[k].value]) store(k);
     finish(sequence);
     return sequence;
   }

@@ -73,16 +73,17 @@ struct Adam {
     return {alpha, T(1 - c[0]), T(1 - c[1]), T(c[2])};
   }
   static Exprs body(const Exprs& a, const Exprs& k) {
-    const Expr g = a[3], m = a[1] + (g - a[1]) * k[1], v = a[2] + (g * g - a[2]) * k[2];
-    return {a[0] - m * k[0] / (expr::sqrt(v) + k[3]), m, v};
+    const Expr g = a[3], m = expr::fma(g - a[1], k[1], a[1]);
+    const Expr v = expr::fma(g * g - a[2], k[2], a[2]);
+    return {expr::fma(-k[0], m / (expr::sqrt(v) + k[3]), a[0]), m, v};
   }
 };
 
 struct Amsgrad : Adam {
   static Exprs body(const Exprs& a, const Exprs& k) {
-    const Expr g = a[4], m = a[1] + (g - a[1]) * k[1], v = a[2] + (g * g - a[2]) * k[2];
-    const Expr largest = expr::max(a[3], v);
-    return {a[0] - m * k[0] / (expr::sqrt(largest) + k[3]), m, v, largest};
+    const Expr g = a[4], m = expr::fma(g - a[1], k[1], a[1]);
+    const Expr v = expr::fma(g * g - a[2], k[2], a[2]), largest = expr::max(a[3], v);
+    return {expr::fma(-k[0], m / (expr::sqrt(largest) + k[3]), a[0]), m, v, largest};
   }
 };
 

@@ -94,23 +94,29 @@ TEST(ExprLoops, BroadcastsOverRowsAndColumns) {
   }
 }
 
-TEST(ExprLoops, InPlaceOverAnyInput) {
+TEST(ExprLoops, InPlaceWhereItMayShare) {
   Builder b;
   const Expr x = b.input(float32), y = b.input(float32), z = b.input(float32);
-  b.output(x * 2 + 1, float32);  // goes where z is read, before z is needed below
+  b.output(x * 2 + 1, float32);  // is stored before y and z are read
   b.output(y * z - x, float32);  // goes where y is read
   const Program p = b.finish();
   for (const std::size_t n : {1u, 5u, 8u, 16u, 31u, 100u, 1000u}) {
     const auto vx = smooth(n, 1), vy = smooth(n, 2), vz = smooth(n, 3);
     for (const Isa isa : isas()) {
-      auto y0 = vy, z0 = vz;
+      const Kernel kernel = compile(p, isa);
+      for (int input = 0; input < 3; ++input) {
+        EXPECT_FALSE(kernel.may_share(input, 0));
+        EXPECT_TRUE(kernel.may_share(input, 1));
+      }
+      auto y0 = vy;
+      std::vector<float> first(n);
       LoopArgs args;
       args.cols = static_cast<std::int64_t>(n);
-      args.in[0] = vx.data(), args.in[1] = y0.data(), args.in[2] = z0.data();
-      args.out[0] = z0.data(), args.out[1] = y0.data();
-      compile(p, isa)(args);
+      args.in[0] = vx.data(), args.in[1] = y0.data(), args.in[2] = vz.data();
+      args.out[0] = first.data(), args.out[1] = y0.data();
+      kernel(args);
       for (std::size_t i = 0; i < n; ++i) {
-        ASSERT_EQ(z0[i], vx[i] * 2 + 1);
+        ASSERT_EQ(first[i], vx[i] * 2 + 1);
         ASSERT_EQ(y0[i], vy[i] * vz[i] - vx[i]) << name_of(isa) << ' ' << n;
       }
     }
