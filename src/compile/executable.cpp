@@ -164,32 +164,40 @@ bool Executable::may_overwrite(const Step& step, Value operand, Value result) co
     if (places_[v].root == places_[operand].root && !(g.info(v).aval.shape == from.shape))
       return false;
   if (n.op->kind == Kind::elementwise) return true;
+  const auto output = static_cast<int>(result - n.first_out);
+  const auto same = [&](Value v) { return places_[v].root == places_[operand].root; };
+  // Where there are no rows, the order of loads and stores does not depend on which operands are
+  // broadcast, and a single result is stored last.
+  const auto reads_first = [&](const FusedLoop& loop, std::size_t port, std::uint32_t per_row = 0) {
+    return (loop.row_axes == 0 && loop.out.size() == 1) ||
+           loop.kernel(per_row).may_share(static_cast<int>(port), output);
+  };
   if (n.op == &blocked_op) {  // the maker still reads for one block when another one is done
     const BlockedLoop& blocked = static_cast<const BlockedAttrs*>(g.attrs(n))->blocked();
     if (result - n.first_out >= blocked.loop->out.size()) return false;
-    return std::none_of(in.begin(), in.begin() + blocked.maker_inputs,
-                        [&](Value v) { return places_[v].root == places_[operand].root; });
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (!same(in[i])) continue;
+      if (i < blocked.maker_inputs) return false;
+      const std::size_t port = i - blocked.maker_inputs;
+      if (!reads_first(*blocked.loop, port + (port >= blocked.port))) return false;
+    }
+    return true;
   }
   if (n.op != &fused_op) {  // a kernel of its own: only the operand at the result's place
     const std::size_t place = result - n.first_out;
     for (std::size_t i = 0; i < in.size(); ++i)
-      if ((places_[in[i]].root == places_[operand].root) != (i == place)) return false;
+      if (same(in[i]) != (i == place)) return false;
     return place < in.size();
   }
   const FusedLoop& loop = static_cast<const FusedAttrs*>(g.attrs(n))->loop();
-  if (loop.row_axes == 0 && n.out_count == 1) return true;
-  const auto output = static_cast<int>(result - n.first_out);
   if (loop.row_axes > 0 && loop.per_row_out[static_cast<std::size_t>(output)]) return false;
-  std::uint32_t per_row = 0;  // without rows, the order of loads and stores is always the same
+  std::uint32_t per_row = 0;
   for (std::size_t i = 0; loop.row_axes > 0 && i < in.size(); ++i) {
     const RowRole role = row_role(g.info(in[i]).aval.shape, loop.domain, loop.row_axes);
     if (role == RowRole::per_row || role == RowRole::scalar) per_row |= 1u << i;
   }
-  const expr::Kernel& kernel = loop.kernel(per_row);
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    if (places_[in[i]].root != places_[operand].root) continue;
-    if (!kernel.may_share(static_cast<int>(i), output)) return false;
-  }
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (same(in[i]) && !reads_first(loop, i, per_row)) return false;
   return true;
 }
 

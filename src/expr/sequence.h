@@ -33,7 +33,7 @@ struct Sequence {
 
 struct Sequences {
   std::vector<Sequence> row, element;  // by pass
-  std::vector<bool> lazy;  // by value: an input that is a memory operand of its readers
+  std::vector<bool> lazy;              // by value: an input that is a memory operand of its readers
 };
 
 Sequences make_sequences(const Program& p, const Schedule& s);
