@@ -15,6 +15,10 @@ using Value = Graph::Value;
 using Node = Graph::Node;
 constexpr std::uint32_t kNone = ~0u;
 constexpr std::int32_t kInput = -1;  // Graph::ValueInfo::node
+// Arrays of the product's size that a loop may read and write besides the product. More of them
+// lose more by being walked over in blocks than the product's way through memory costs: measured in
+// docs/design/021.
+constexpr int kMostArrays = 2;
 
 // A node and its maker count as one unit, named by the node. As all readers of what the maker makes
 // stand behind the node, units in the order of their names are in a possible order.
@@ -64,8 +68,12 @@ class Epilogues {
     if (n.op != &fused_op) return;
     const FusedLoop& loop = loop_of(n);
     if (loop.row_axes != 0 || loop.domain.rank() == 0) return;
-    for (Value v : g_.operands(n))
+    int arrays = static_cast<int>(loop.out.size()) - 1;  // without the product itself
+    for (Value v : g_.operands(n)) {
       if (row_role(shape(v), loop.domain, 1) == RowRole::none) return;
+      arrays += shape(v) == loop.domain;
+    }
+    if (arrays > kMostArrays) return;
     std::uint32_t best = kNone;
     for (Value v : g_.operands(n)) {
       if (g_.info(v).node < 0 || !(shape(v) == loop.domain)) continue;

@@ -28,10 +28,10 @@ const FunctionOptions kWithout{.skip_passes = {"epilogue"}};
 
 // f eagerly, compiled, and compiled without the pass.
 template <class F>
-void expect_same_bits(const F& f, const List& in, const std::string& what = {}) {
+void expect_same_bits(const F& f, const List& in, const std::string& what = {}, bool joins = true) {
   const auto with = function(f), without = function(f, kWithout);
   const List eager = f(in), got = with(in), plain = without(in);
-  EXPECT_NE(with.text().find("blocked("), std::string::npos) << what << with.text();
+  EXPECT_TRUE(!joins || with.text().find("blocked(") != std::string::npos) << what << with.text();
   EXPECT_EQ(without.text().find("blocked("), std::string::npos) << what;
   for (std::size_t i = 0; i < eager.size(); ++i) {
     EXPECT_TRUE(same_bits(got[i], eager[i])) << what << " result " << i;
@@ -64,7 +64,8 @@ TEST(Epilogue, EveryRoleOfAnOperandInEverySize) {
           f,
           {numbers({s.m, s.k}, 1, dtype), numbers({s.k, s.n}, 2, dtype), numbers({s.n}, 3, dtype),
            numbers({s.m, 1}, 4, dtype), numbers({s.m, s.n}, 5, dtype), numbers({1, 1}, 6, dtype)},
-          std::string(name_of(dtype)) + " " + std::to_string(s.m));
+          std::string(name_of(dtype)) + " " + std::to_string(s.m),
+          s.n > 1);  // with one column every operand is an array
     }
   }
 }
@@ -105,7 +106,7 @@ TEST(Epilogue, WhatOthersReadIsWritten) {
 TEST(Epilogue, ALoopWithTwoProducts) {
   const auto f = [](const List& in) {
     const Tensor y = matmul(in[0], in[1]), z = matmul(in[1], in[0]);
-    return List{y * z + in[0], y - 1};
+    return List{y * z - 1};
   };
   expect_same_bits(f, {numbers({40, 40}, 1), numbers({40, 40}, 2)});
 }
@@ -157,17 +158,19 @@ TEST(Epilogue, GradientsOfImages) {
       }
 }
 
-// A dense layer and its optimizer: the weight is read by two products, and its update, which is
+// Two layers and their optimizer: a weight is read by two products, and its update, which is
 // written over it, must not come before the second.
 TEST(Epilogue, UpdatesInPlace) {
   const Tensor x = numbers({24, 30}, 1), target = numbers({24, 30}, 2);
   const auto train = [&](int how) {
-    const Variable w(numbers({30, 30}, 3) * 0.1f), m(zeros({30, 30})), v(zeros({30, 30}));
+    const Variable u(numbers({30, 30}, 4) * 0.1f), w(numbers({30, 30}, 3) * 0.1f);
     const auto step = [&](const Tensor& input) {
       GradientTape tape;
-      const Tensor h = tanh(matmul(input, w));
+      const Tensor h = tanh(matmul(input, u));
       const Tensor loss = reduce_mean(square(matmul(h, w) - target));
-      adam_update(w, m, v, tape.gradient(loss, w), Tensor(1.0f));
+      const auto [du, dw] = tape.gradient(loss, u, w);
+      sgd_update(u, du, 0.1);
+      sgd_update(w, dw, 0.1);
       return loss;
     };
     if (how == 0) {
@@ -175,8 +178,9 @@ TEST(Epilogue, UpdatesInPlace) {
     } else {
       const auto compiled = function(step, how == 1 ? FunctionOptions{} : kWithout);
       for (int i = 0; i < 4; ++i) compiled(x);
+      EXPECT_EQ(compiled.text().find("matmul, update]") != std::string::npos, how == 1);
     }
-    return List{w.value(), m.value(), v.value()};
+    return List{u.value(), w.value()};
   };
   const List eager = train(0), with = train(1), without = train(2);
   for (std::size_t i = 0; i < eager.size(); ++i) {
