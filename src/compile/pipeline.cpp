@@ -11,6 +11,7 @@
 #include "compile/expand.h"
 #include "compile/fuse.h"
 #include "compile/machine_rates.h"
+#include "compile/sum_products.h"
 #include "compile/verify.h"
 
 namespace gradus {
@@ -19,6 +20,7 @@ namespace {
 constexpr Pass kPasses[] = {
     {"clean", clean, "first, so that nothing works on what nobody needs"},
     {"expand", expand, "shows what composites are made of"},
+    {"sum products", sum_products, "leaves slices that nobody reads any more"},
     {"clean again", clean, "bodies repeat constants and views"},
     {"absorb", absorb, "products stand for themselves here, transposes not in loops"},
     {"fuse", fuse, "late: afterwards ops are loops that no other pass can look into"},

@@ -12,11 +12,20 @@ Tensor shift(const Tensor& x, int axis, bool back);
 
 Tensor pad_zeros(const Tensor& x, const Ints& before, const Ints& after);
 
-// The op of transpose() and its attributes, for who looks at the nodes of a graph.
+// Ops and attributes of transpose() and slice(), for who looks at the nodes of a graph.
 extern const Op transpose_op;
 struct PermutationAttrs {
   Ints permutation;
   static auto fields() { return attr_fields(attr("permutation", &PermutationAttrs::permutation)); }
+};
+
+extern const Op slice_op;
+struct SliceAttrs {
+  Ints begin;
+  Shape size;
+  static auto fields() {
+    return attr_fields(attr("begin", &SliceAttrs::begin), attr("size", &SliceAttrs::size));
+  }
 };
 
 }  // namespace gradus

@@ -42,14 +42,6 @@ void copy_block(const View& in, const Ints& from, const View& out, const Ints& t
                         size.rank());
 }
 
-struct SliceAttrs {
-  Ints begin;
-  Shape size;
-  static auto fields() {
-    return attr_fields(attr("begin", &SliceAttrs::begin), attr("size", &SliceAttrs::size));
-  }
-};
-
 struct PadAttrs {
   Ints before, after;
   static auto fields() {

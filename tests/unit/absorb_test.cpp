@@ -115,6 +115,23 @@ TEST(Absorb, NotWhereTheCopyIsNothing) {
   EXPECT_TRUE(has(text, "transpose("));
 }
 
+TEST(Absorb, EffectsBeforeAProductStayWhatTheyAre) {
+  random::set_seed(7);
+  const Tensor l = random_array({3, 5, 4}, float64), x = random_array({6, 3, 4}, float64);
+  int calls = 0;
+  checked(
+      [&](const Tensor& u, const Tensor& v) {
+        const Tensor moved = transpose(v, {1, 2, 0});
+        HostFunction count;  // has no result: what it would be called is the product's name
+        count.name = "count";
+        count.run = [&calls](const std::vector<Tensor>&) { return ++calls, std::vector<Tensor>(); };
+        host_call(count, {u}, {});
+        return matmul(u, moved) + matmul(u, moved * 2.0);
+      },
+      l, x);
+  EXPECT_EQ(calls, 2);  // in the program and op by op
+}
+
 TEST(Absorb, EmptyArraysAndSizesThatChange) {
   const auto f = function([](const Tensor& l, const Tensor& x) {
     return einsum("kij,nkj->nki", {l, x});
