@@ -14,4 +14,5 @@
 #include "gradus/shaping.h"
 #include "gradus/signal.h"
 #include "gradus/sorting.h"
+#include "gradus/sparse_matmul.h"
 #include "gradus/special.h"

@@ -108,7 +108,8 @@ TEST(Cholesky, FactorsAndGradient) {
   EXPECT_TRUE(near(cholesky(a), {2, 0, 1, 2}));
   // Only the lower triangle is read.
   EXPECT_TRUE(near(cholesky(Tensor{{4.0, std::nan("")}, {2.0, 5.0}}), {2, 0, 1, 2}));
-  EXPECT_THROW(cholesky(Tensor{{1.0, 2.0}, {2.0, 1.0}}), InvalidArgumentError);
+  const Tensor not_positive = cholesky(Tensor{{1.0, 2.0}, {2.0, 1.0}});
+  EXPECT_TRUE(reduce_any(is_nan(not_positive)).item<bool>());
   EXPECT_THROW(cholesky(ones({2, 3})), InvalidArgumentError);
   EXPECT_THROW(cholesky(cast(a, float16)), InvalidArgumentError);
   const auto f = [](const std::vector<Tensor>& in) { return cholesky(symmetric(in[0])); };
