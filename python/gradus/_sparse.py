@@ -118,9 +118,12 @@ class SparseTensor(Composite):
         dense = tf.convert_to_tensor(dense, dtype_hint=self.dtype)
         if dense.shape.rank == 0:
             return dense
-        if dense.shape.rank > self._sizes.rank:
-            raise ValueError(f"a dense operand of shape {dense.shape} does not broadcast to {self._sizes}")
-        places = self._indices[:, self._sizes.rank - dense.shape.rank:]
+        first = self._sizes.rank - dense.shape.rank
+        if first < 0 or any(size not in (1, whole, None) and whole is not None
+                            for size, whole in zip(dense.shape.as_list(), self._sizes.as_list()[first:])):
+            raise tf.errors.InvalidArgumentError(None, None, f"a dense operand of shape {dense.shape} does not broadcast "
+                                                 f"to the sparse one's, {self._sizes}")
+        places = self._indices[:, first:]
         return tf.gather_nd(dense, tf.minimum(places, tf.shape(dense, tf.int64) - 1))
 
     def __mul__(self, other):

@@ -153,6 +153,8 @@ def transpose(sp_input, perm=None, name=None):
     x = _sparse(sp_input)
     rank = x.shape.rank
     perm = list(range(rank))[::-1] if perm is None else [int(p) for p in perm]
+    if sorted(perm) != list(range(rank)):
+        raise ValueError(f"perm {perm} is no order of the {rank} axes")
     sizes = x.shape.as_list()
     return reorder(_made(tf.gather(x.indices, perm, axis=1), x.values, tf.gather(x.dense_shape, perm),
                          tuple(sizes[p] for p in perm)))
@@ -172,8 +174,10 @@ def expand_dims(sp_input, axis=None, name=None):
 
 def retain(sp_input, to_retain):
     """The elements for which to_retain, a vector of bools, is true."""
-    x = _sparse(sp_input)
-    kept = tf.where(tf.convert_to_tensor(to_retain))[:, 0]
+    x, to_retain = _sparse(sp_input), tf.convert_to_tensor(to_retain)
+    if not to_retain.shape.is_compatible_with(x.values.shape):
+        raise ValueError(f"Shapes {to_retain.shape} of to_retain and {x.values.shape} of the values are not compatible")
+    kept = tf.where(to_retain)[:, 0]
     return _same_shape(x, tf.gather(x.indices, kept), tf.gather(x.values, kept))
 
 
@@ -369,7 +373,10 @@ def add(a, b, threshold=0):
         single = tf.math.unsorted_segment_sum(tf.ones_like(ids), ids, count) < 2
         return retain(total, single | (tf.abs(total.values) >= tf.cast(threshold, tf.abs(total.values).dtype)))
     x, dense = (a, b) if isinstance(a, SparseTensor) else (b, a)
-    return tf.tensor_scatter_nd_add(tf.convert_to_tensor(dense, dtype_hint=x.dtype), x.indices, x.values)
+    dense = tf.convert_to_tensor(dense, dtype_hint=x.dtype)
+    if not dense.shape.is_compatible_with(x.shape):
+        raise InvalidArgumentError(None, None, f"Operands' shapes do not match: got {x.shape} and {dense.shape}")
+    return tf.tensor_scatter_nd_add(dense, x.indices, x.values)
 
 
 def _extreme(name, choose):

@@ -88,7 +88,7 @@ class Reversal {
         count_(c.get<CheckpointAttrs>().count),
         operands_(c.in.first(loop_.captures_at() + loop_.captures())),
         rows_(saved_rows(loop_, *pull_.saving, operands_)),
-        forward_(loop_, operands_),
+        forward_(loop_, operands_, LoopRun::Results::last_row),
         saving_(*pull_.saving, operands_),
         reverse_(*pull_.reverse, reverse_operands(c)) {
     std::size_t row_bytes = 0;
@@ -175,7 +175,7 @@ class Reversal {
           operands_[loop_.carries + loop_.xs + static_cast<std::size_t>(loop_.shifts[i].first)]
               .data;
     }
-    for (std::size_t k = 0; k < loop_.ys; ++k)  // nobody looks at them: all in one row
+    for (std::size_t k = 0; k < loop_.ys; ++k)  // nobody looks at them
       unused_.push_back({static_cast<char*>(saved_[k].impl()->data), 0, 0, count_});
     using Stack = CountedLoop::Pull::Stack;
     for (const Stack& s : pull_.stacks)

@@ -10,7 +10,8 @@ std::size_t bytes_of(const View& v) {
   return static_cast<std::size_t>(v.count()) * size_of(v.dtype);
 }
 
-LoopRun::LoopRun(const CountedLoop& loop, std::span<const View> operands) : loop_(loop) {
+LoopRun::LoopRun(const CountedLoop& loop, std::span<const View> operands, Results results)
+    : loop_(loop) {
   const std::size_t carries = loop.carries;
   for (const View& v : operands.first(carries)) views_.push_back(v);
   row_shapes_.reserve(loop.xs);
@@ -23,12 +24,13 @@ LoopRun::LoopRun(const CountedLoop& loop, std::span<const View> operands) : loop
   Executable& program = loop.body->program();
   body_.emplace(program, views_);
   // A carry that is also kept in a stack is read from there by the next iteration.
-  const auto& results = program.graph().outputs();
+  const auto& outputs = program.graph().outputs();
+  const std::size_t stacks = results == Results::stacks ? loop.ys : 0;
   for (std::size_t i = 0; i < carries; ++i) {
     bytes_.push_back(bytes_of(views_[i]));
     kept_.push_back(-1);
-    for (std::size_t k = loop.ys; k-- > 0;)
-      if (results[carries + k] == results[i]) kept_[i] = static_cast<std::int32_t>(k);
+    for (std::size_t k = stacks; k-- > 0;)
+      if (outputs[carries + k] == outputs[i]) kept_[i] = static_cast<std::int32_t>(k);
     Tensor second;
     if (kept_[i] < 0 && !body_->writes_over_input(i))
       second = make_tensor(views_[i].dtype, *views_[i].shape);

@@ -20,8 +20,11 @@ class LoopRun {
     }
   };
 
+  enum class Results : bool { stacks, last_row };  // last_row: each row is written over the other
+
   // `operands` are those of the node; only dtypes, shapes and the data of captures are looked at.
-  LoopRun(const CountedLoop& loop, std::span<const View> operands);
+  LoopRun(const CountedLoop& loop, std::span<const View> operands,
+          Results results = Results::stacks);
 
   // Carries begin with what is here, and may be written there.
   void begin(std::span<void* const> carries);

@@ -81,6 +81,27 @@ TEST(LoopCheckpoints, OfStacks) {
   }
 }
 
+// A product must not write over its own operand where no stack keeps them apart.
+TEST(LoopCheckpoints, OfProductsThatAreCarriesAndRows) {
+  const auto gradient = [](const Tensor& x) {
+    return grad([](const Tensor& t) {
+      const auto [last, all] = scan(
+          [&](const Tensor& c, const Tensor&) {
+            const Tensor next = matmul(c, t);
+            return std::pair(next, next);
+          },
+          ones({40, 40}), ones({60, 1}));
+      return reduce_sum(all * all) + reduce_sum(last);
+    })(x);
+  };
+  const Tensor x = sin(ramp({40, 40}) * 30.0f) * 0.1f;
+  const Tensor whole = function(gradient)(x);
+  for (std::int64_t bytes : {1, 50'000}) {
+    const LoopMemoryLimit limit(bytes);
+    expect_same_bits(function(gradient)(x), whole);
+  }
+}
+
 TEST(LoopCheckpoints, OfARunTimeCount) {
   const auto gradient = [](const Tensor& x, const Tensor& n) {
     return grad([&](const Tensor& t) {

@@ -95,7 +95,7 @@ def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshol
         return chosen, tf.gather(tf.convert_to_tensor(scores), chosen)
     boxes, left = numbers_of(tf.convert_to_tensor(boxes)), numbers_of(tf.convert_to_tensor(scores)).astype(np.float64)
     left, kept, found = left.copy(), [], []
-    while len(kept) < int(max_output_size):
+    while len(kept) < min(int(max_output_size), len(left)):
         best = int(np.argmax(left))
         if not left[best] > score_threshold or left[best] == -np.inf:
             break
