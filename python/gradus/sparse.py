@@ -153,8 +153,6 @@ def transpose(sp_input, perm=None, name=None):
     x = _sparse(sp_input)
     rank = x.shape.rank
     perm = list(range(rank))[::-1] if perm is None else [int(p) for p in perm]
-    if sorted(perm) != list(range(rank)):
-        raise ValueError(f"perm {perm} is no order of the {rank} axes")
     sizes = x.shape.as_list()
     return reorder(_made(tf.gather(x.indices, perm, axis=1), x.values, tf.gather(x.dense_shape, perm),
                          tuple(sizes[p] for p in perm)))
@@ -196,6 +194,9 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
     x = _sparse(sp_input)
     axis = _axis(axis, x.shape.rank)
     length, count, pieces, first = x.shape[axis], int(num_split), [], 0
+    if not 1 <= count <= length:
+        raise InvalidArgumentError(None, None, f"Input num_split should be between 1 and the splitting dimension size "
+                                   f"({length}), got {count}")
     for i in range(count):
         size = length // count + (1 if i < length % count else 0)
         start, sizes = [0] * x.shape.rank, x.shape.as_list()
@@ -461,6 +462,8 @@ def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binar
     if one_row:
         rows, count = tf.zeros_like(tf.cast(numbers, tf.int64)), 1
     numbers = tf.cast(numbers, tf.int64)
+    if tf.reduce_any(numbers < 0):
+        raise InvalidArgumentError(None, None, "Input values must all be non-negative")
     if maxlength is not None:
         kept = tf.where(numbers < maxlength)[:, 0]
         numbers, rows = tf.gather(numbers, kept), tf.gather(rows, kept)

@@ -131,10 +131,8 @@ double igamma_at(int order, bool upper, double a, double x) {
   return order == 0 ? 1 - result : -result;
 }
 
-double betainc_at(double a, double b, double x) {
-  if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1)) return kNaN;
-  if (x == 0 || x == 1) return x;
-  if (x > (a + 1) / (a + b + 2)) return 1 - betainc_at(b, a, 1 - x);
+// Converges fast for x up to about (a + 1) / (a + b + 2).
+double betainc_fraction(double a, double b, double x) {
   const double front = std::exp(a * std::log(x) + b * std::log1p(-x) + std::lgamma(a + b) -
                                 std::lgamma(a) - std::lgamma(b)) /
                        a;
@@ -155,6 +153,12 @@ double betainc_at(double a, double b, double x) {
     if (std::abs(c * d - 1) < kEpsilon) break;
   }
   return front * value;
+}
+
+double betainc_at(double a, double b, double x) {
+  if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1)) return kNaN;
+  if (x == 0 || x == 1) return x;
+  return x > (a + 1) / (a + b + 2) ? 1 - betainc_fraction(b, a, 1 - x) : betainc_fraction(a, b, x);
 }
 
 template <class F>

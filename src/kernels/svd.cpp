@@ -97,11 +97,12 @@ void svd_of(const T* in, std::size_t m, std::size_t n, Result<T> out) {
     return;
   }
   // A power of two, so that squares neither overflow nor vanish and nothing is rounded.
-  const double scale = largest > 0 ? std::exp2(-std::ilogb(largest)) : 1;
+  const int exponent = largest > 0 ? std::ilogb(largest) : 0;
   Vectors vectors(k, std::max(m, n)), turned(k, k);
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < n; ++j)
-      (high ? vectors[j][i] : vectors[i][j]) = scale * static_cast<double>(in[i * n + j]);
+      (high ? vectors[j][i] : vectors[i][j]) =
+          std::ldexp(static_cast<double>(in[i * n + j]), -exponent);
   for (std::size_t i = 0; i < k; ++i) turned[i][i] = 1;
   make_orthogonal(vectors, turned);
 
@@ -120,7 +121,7 @@ void svd_of(const T* in, std::size_t m, std::size_t n, Result<T> out) {
     } else {
       complete(sorted, i);
     }
-    out.s[i] = static_cast<T>(length / scale);
+    out.s[i] = static_cast<T>(std::ldexp(length, exponent));
     const double *left = sorted[i], *right = turned[order[i]];
     if (!high) std::swap(left, right);
     const double* peak = std::max_element(

@@ -87,3 +87,13 @@ def test_a_model_from_text_trains():
     data = tf.data.Dataset.from_tensor_slices((["good film", "bad film"], [1.0, 0.0])).batch(2)
     history = model.fit(data, epochs=3, verbose=0).history["loss"]
     assert history[-1] < history[0]
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda x: x * tf.ones([2, 5]), lambda x: x * tf.constant([1.0, 2.0, 3.0]), lambda x: x / tf.ones([5, 4]),
+    lambda x: tf.sparse.add(x, tf.ones([3, 4])), lambda x: tf.sparse.split(sp_input=x, num_split=3, axis=0),
+    lambda x: tf.sparse.split(sp_input=x, num_split=0, axis=0), lambda x: tf.sparse.bincount(tf.constant([-1, 2])),
+])
+def test_sparse_tensors_refuse_what_does_not_fit(wrong):
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        wrong(tf.SparseTensor([[0, 0], [1, 3]], [1.0, 2.0], [2, 4]))

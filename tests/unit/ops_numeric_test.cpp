@@ -46,6 +46,8 @@ TEST(OpsSvd, NeitherOverflowsNorVanishes) {
     EXPECT_NEAR(s.data<double>()[0] / scale, 5, 1e-14);
     EXPECT_EQ(s.data<double>()[1], 0);
   }
+  const double smallest = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(linalg::svd(Tensor{{3 * smallest}, {4 * smallest}}).s.item<double>(), 5 * smallest);
   EXPECT_TRUE(std::isnan(linalg::svd(Tensor{{1.0, kInf}}).s.item<double>()));
 }
 
@@ -127,6 +129,9 @@ TEST(OpsSpecial, IntegralsAddUp) {
   EXPECT_TRUE(std::isnan(igamma(Tensor(-1.0), Tensor(1.0)).item<double>()));
   EXPECT_NEAR(betainc(Tensor(2.0), Tensor(3.0), Tensor(0.5)).item<double>(), 0.6875, 1e-14);
   EXPECT_EQ(betainc(Tensor(2.0), Tensor(3.0), Tensor(1.0)).item<double>(), 1);
+  // Where x is beyond the middle, and 1 - x is beyond it for exchanged arguments too.
+  const Tensor a(0x1.ae675dfb737ecp-2), b(0x1.f485b1137a8c5p+2), x(0x1.1c09420043f12p-3);
+  EXPECT_NEAR(betainc(a, b, x).item<double>(), betainc(a, b, x * 0.999999).item<double>(), 1e-5);
   EXPECT_EQ(igamma(Tensor{1.0, 2.0}, Tensor(1.0)).shape(), (Shape{2}));
 }
 
