@@ -236,6 +236,8 @@ def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None
            name=None):
     """Runs of ngram_width strings of each row, joined."""
     widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    if min(widths, default=1) < 1:
+        raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
     left, right = (None, None) if pad_values is None else (pad_values, pad_values) if isinstance(
         pad_values, (str, bytes)) else pad_values
     between = _bytes(separator)

@@ -46,3 +46,10 @@ def test_random_images_differ_from_call_to_call_in_a_function():
 def test_files_of_images_say_what_to_do():
     with pytest.raises(AttributeError, match="another library"):
         tf.image.decode_jpeg
+
+
+def test_no_pixels_and_no_boxes():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="non-zero"):
+        tf.image.resize(tf.ones([1, 0, 4, 1]), [2, 2], preserve_aspect_ratio=True)
+    chosen, scores = tf.image.non_max_suppression_with_scores(tf.zeros([0, 4]), tf.zeros([0]), 3, soft_nms_sigma=0.5)
+    assert chosen.shape == [0] and scores.shape == [0]

@@ -97,3 +97,8 @@ def test_a_model_from_text_trains():
 def test_sparse_tensors_refuse_what_does_not_fit(wrong):
     with pytest.raises(tf.errors.InvalidArgumentError):
         wrong(tf.SparseTensor([[0, 0], [1, 3]], [1.0, 2.0], [2, 4]))
+
+
+def test_runs_of_no_strings_are_refused():
+    with pytest.raises(ValueError, match="greater than 0"):
+        tf.strings.ngrams(["a", "b"], 0)

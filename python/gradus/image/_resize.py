@@ -145,6 +145,8 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
         raise ValueError(f"Resize method is not implemented: {method}")
     batch, single = as_images(images)
     height, width = sizes_of(batch)
+    if height < 1 or width < 1:
+        raise tf.errors.InvalidArgumentError(None, None, f"input image must be of non-zero size, got {height} x {width}")
     rows, columns = _target(size, height, width, preserve_aspect_ratio)
     if rows < 1 or columns < 1:
         raise tf.errors.InvalidArgumentError(None, None, f"output dimensions must be positive, got {rows} x {columns}")
