@@ -38,6 +38,28 @@ PyObject* dotted(const Arguments& a) {
                         to_shape(PyTuple_GET_ITEM(axes.get(), 1))));
 }
 
+// Over two axes, for the orders of TensorFlow: the largest sum of a column (1) or of a row
+// (infinity), the largest singular value (2).
+Tensor matrix_norm(const Tensor& x, double ord, const Shape& axes, bool keepdims) {
+  const std::int64_t rank = x.rank();
+  const std::int64_t row = axes[0] < 0 ? axes[0] + rank : axes[0];
+  const std::int64_t column = axes[1] < 0 ? axes[1] + rank : axes[1];
+  Tensor largest;  // with both axes
+  if (ord == 1 || std::isinf(ord)) {
+    largest = reduce_max(reduce_sum(abs(x), {ord == 1 ? row : column}, true), {row, column}, true);
+  } else {
+    Shape order, back = x.shape();
+    for (std::int64_t i = 0; i < rank; ++i)
+      if (i != row && i != column) order.push_back(i);
+    order.push_back(row);
+    order.push_back(column);
+    for (int i = 0; i < order.rank(); ++i) back[static_cast<int>(order[i])] = i;
+    const Tensor values = linalg::svd(transpose(x, order)).s;
+    largest = transpose(expand_dims(reduce_max(values, {-1}, true), -1), back);
+  }
+  return keepdims ? largest : squeeze(largest, {row, column});
+}
+
 PyObject* norm_of(const Arguments& a) {
   const Tensor x = a.tensor(0);
   double ord = 2;
@@ -53,6 +75,14 @@ PyObject* norm_of(const Arguments& a) {
     for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
   else
     axes = a.shape(2);
+  const bool is_matrix = !a.is_none(2) && !PyLong_Check(a[2]) && axes.rank() == 2;
+  if (is_matrix && !PyUnicode_Check(a[1])) {
+    if (ord != 1 && ord != 2 && ord != std::numeric_limits<double>::infinity())
+      raise(PyExc_ValueError,
+            "'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got %R",
+            a[1]);
+    return wrap(matrix_norm(x, ord, axes, a.boolean(3)));
+  }
   return wrap(norm(x, ord, axes, a.boolean(3)));
 }
 

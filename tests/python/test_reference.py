@@ -72,3 +72,15 @@ def test_every_function_has_a_signature():
     assert len(functions) > 300
     for function in functions:
         inspect.signature(function)
+
+
+def test_norms_of_matrices():  # the answers are TensorFlow's rules, by NumPy
+    a = np.random.default_rng(0).normal(size=(2, 4, 3)).astype("float32")
+    for order in (1, 2, np.inf, "fro"):
+        want = np.linalg.norm(a, order, (1, 2))
+        np.testing.assert_allclose(tf.norm(a, order, axis=[1, 2]), want, 1e-5)
+        np.testing.assert_allclose(tf.norm(a, order, axis=(-2, -1), keepdims=True), want[:, None, None], 1e-5)
+        np.testing.assert_allclose(tf.norm(a, order, axis=[2, 0]), np.linalg.norm(a, order, (2, 0)), 1e-5)
+    with pytest.raises(ValueError, match="supported matrix norm"):
+        tf.norm(a, 3, axis=[0, 1])
+    np.testing.assert_allclose(tf.norm(a, 1, axis=[1]), np.abs(a).sum(1), 1e-5)
