@@ -42,6 +42,7 @@ class TensorArray:
         if _core._traced_name(size) is not None:
             must_run_eagerly()
         self._items = [None] * (0 if size is None else int(size))
+        self._cleared = set()  # positions that were read and may not be read again
         self._rows = None  # one tensor with all elements, instead of the list
         self._count = None  # with rows, if it may grow into them: how many elements there are so far, shape [1]
         self._seen = None  # a list: this array only measures itself, and keeps a row here
@@ -104,7 +105,7 @@ class TensorArray:
         copy = object.__new__(TensorArray)
         copy.__dict__.update(self.__dict__)
         if self._items is not None:
-            copy._items = list(self._items)
+            copy._items, copy._cleared = list(self._items), set(self._cleared)
         return copy
 
     def _target(self):
@@ -172,6 +173,7 @@ class TensorArray:
                     f"{len(array._items)}")
             array._items.extend([None] * (position + 1 - len(array._items)))
         array._items[position] = value
+        array._cleared.discard(position)
         return array
 
     def read(self, index, name=None):
@@ -184,15 +186,19 @@ class TensorArray:
         if not 0 <= position < len(self._items):
             raise tf.errors.OutOfRangeError(
                 None, None, f"Tried to read from index {position} but array size is: {len(self._items)}")
+        if position in self._cleared:
+            raise tf.errors.InvalidArgumentError(
+                None, None, f"Could not read index {position} twice because it was cleared after a previous read (perhaps "
+                "try setting clear_after_read = false?)")
         value = self._items[position]
         if value is None:
             if self._element_shape.is_fully_defined():
                 return tf.zeros(self._element_shape, self._dtype)
             raise tf.errors.InvalidArgumentError(
-                None, None, f"Could not read index {position} twice because it was cleared after a previous read (perhaps "
-                "try setting clear_after_read = false?) or was never written")
+                None, None, f"Could not read index {position}: it was never written, and element_shape is not given")
         if self._clear:
             self._items[position] = None
+            self._cleared.add(position)
         return value
 
     def _filled(self):

@@ -15,8 +15,8 @@ from ._sparse import SparseTensor
 from ._strings import StringTensor, array_of, holds_strings, numbers_of, string
 
 __all__ = [
-    "KeyValueTensorInitializer", "MutableHashTable", "StaticHashTable", "StaticVocabularyTable", "TextFileIndex",
-    "TextFileInitializer",
+    "KeyValueTensorInitializer", "StaticHashTable", "StaticVocabularyTable", "TextFileIndex",
+    "TextFileInitializer", "experimental",
 ]
 
 
@@ -191,3 +191,8 @@ class MutableHashTable(_Table):
 
 def __getattr__(name):
     raise AttributeError(f"module 'gradus.lookup' has no attribute '{name}'. docs/api-coverage.md lists what is covered.")
+
+
+class experimental:  # noqa: N801
+    """tf.lookup.experimental: tables that change."""
+    MutableHashTable = MutableHashTable

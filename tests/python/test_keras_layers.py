@@ -422,3 +422,10 @@ def test_stacked_recurrent_layers_say_what_is_missing():
     from gradus import keras
     with pytest.raises(ValueError, match="expected ndim=3, found ndim=2"):
         keras.layers.LSTM(2)(keras.layers.GRU(2)(keras.Input((4, 3))))
+
+
+@pytest.mark.parametrize("layer, shape", [("Conv1D", (1, 4, 1)), ("Conv2D", (1, 4, 4, 1)), ("Conv3D", (1, 4, 4, 4, 1))])
+def test_a_kernel_beyond_its_input(layer, shape):
+    with pytest.raises(ValueError, match="zero or negative"):
+        getattr(keras.layers, layer)(2, 5)(tf.ones(shape))
+    assert 0 in getattr(keras.layers, layer)(2, 3)(tf.ones((0, *shape[1:]))).shape

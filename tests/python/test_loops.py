@@ -244,3 +244,11 @@ def test_second_derivatives_of_a_loop_with_a_traced_count():
         return first, outer.gradient(first, x)
     first, second = f(tf.constant(2.0), tf.constant(3))  # x ** 4
     assert float(first) == 32 and float(second) == 48
+
+
+def test_an_array_is_read_once_unless_it_keeps_its_elements():
+    array = tf.TensorArray(tf.float32, size=2).write(0, 7.0)
+    assert array.read(0).numpy() == 7 and array.read(1).numpy() == 0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Could not read index 0 twice"):
+        array.read(0)
+    assert array.write(0, 8.0).read(0).numpy() == 8

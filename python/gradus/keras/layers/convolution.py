@@ -161,6 +161,8 @@ class BaseConv(Layer):
     def call(self, inputs):
         x = in_compute_dtype(self, inputs)
         first = self.data_format == "channels_first"
+        for i, size in enumerate(self._spatial(x.shape)):  # a kernel beyond its input is an error, not an empty result
+            self._new_size(size, i)
         x = self._convolved(to_channels_last(x) if first else x)
         if self.bias is not None:
             x = x + self.bias
