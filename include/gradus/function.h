@@ -42,6 +42,11 @@ struct FunctionOptions {
   // again, and both traces are tried. True says that the function does no such thing, and saves
   // that.
   bool trust_sizes = false;
+  // At most this many bytes of temporaries (estimate() says how many there are); 0: as many as it
+  // takes. Where they do not suffice, values are computed again instead of kept, at the sizes of
+  // the call that is traced; the results have the same bits. If that is not enough either, the
+  // program has the least that was found, and explain() says how much that is.
+  std::int64_t memory_limit = 0;
   std::vector<std::string> skip_passes = {};  // for finding out which pass does what; see explain()
 };
 

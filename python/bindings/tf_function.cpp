@@ -560,12 +560,15 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
 
 PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    static const char* names[] = {"python_function", "name",  "parameters",
-                                  "input_signature", "owner", nullptr};
+    static const char* names[] = {
+        "python_function", "name",         "parameters", "input_signature",
+        "owner",           "memory_limit", nullptr};
     PyObject *function = nullptr, *parameters = nullptr, *signature = nullptr, *owner = nullptr;
     const char* name = nullptr;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OsOOO", const_cast<char**>(names),
-                                     &function, &name, &parameters, &signature, &owner))
+    long long memory_limit = 0;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OsOOO|L", const_cast<char**>(names),
+                                     &function, &name, &parameters, &signature, &owner,
+                                     &memory_limit))
       throw PythonError();
     Ref self = Ref::own(type->tp_alloc(type, 0));
     FunctionObject* f = object_of(self);
@@ -575,6 +578,7 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     f->owner = owner == Py_None ? nullptr : Ref::copy(owner).release();
     f->instances = Ref::own(PyDict_New()).release();
     f->plan->options.name = name;
+    f->plan->options.memory_limit = memory_limit;
     f->plan->options.trust_sizes = true;  // to Python an unknown size is None
     if (parameters != Py_None) {
       f->plan->has_signature = true;

@@ -121,50 +121,58 @@ def _dense_signature(signature):
     return tuple(nest.map_structure(lambda spec: spec if type(spec) is TensorSpec else None, part) for part in signature)
 
 
-def _made(python_function, input_signature, autograph=True, owner=None, is_method=False):
+def _made(python_function, input_signature, autograph=True, memory_limit=0, owner=None, is_method=False):
     traced = Traced(python_function) if autograph else python_function
     name = getattr(python_function, "__name__", type(python_function).__name__)
     parameters = _parameters(python_function, is_method)
     if input_signature is not None and not is_method and parameters and parameters[0][0] == "self":
         checked = tuple(input_signature)  # a method: bound before it is called
-        made = _core.Function(traced, name, parameters, None, owner)
+        made = _core.Function(traced, name, parameters, None, owner, memory_limit)
     else:
         checked = _checked_signature(input_signature, parameters, name)
-        made = _core.Function(traced, name, parameters, _dense_signature(checked), owner)
+        made = _core.Function(traced, name, parameters, _dense_signature(checked), owner, memory_limit)
     functools.update_wrapper(made, python_function, updated=())
-    made._input_signature, made._autograph = checked, autograph
+    made._input_signature, made._autograph, made._memory_limit = checked, autograph, memory_limit
     return made
 
 
 def bind(function, instance, known):
     """The function as a method of an object: its own traces, kept as long as the object lives."""
     key = id(instance)
+    options = function._input_signature, function._autograph, function._memory_limit
     try:
         owner = weakref.ref(instance, lambda _: known.pop(key, None))
     except TypeError:  # an object that cannot be referred to weakly
-        return _made(function.python_function, function._input_signature, function._autograph, lambda: instance, True)
-    bound = _made(function.python_function, function._input_signature, function._autograph, owner, True)
+        return _made(function.python_function, *options, lambda: instance, True)
+    bound = _made(function.python_function, *options, owner, True)
     known[key] = bound
     return bound
 
 
 def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False,
              experimental_implements=None, experimental_autograph_options=None, experimental_attributes=None,
-             experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None):
+             experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None,
+             memory_limit=None):
     """Makes a function that is traced at its first call, compiled, and run as one program from then on.
 
     Sizes and numbers that change from call to call become inputs of the program, so that few traces are made; explain()
     of the result says which there were and why. What the function does besides computing with tensors (printing,
     appending to lists) happens only while it is traced. With autograph, Python's control flow over tensors becomes a
     part of the program.
+
+    Beyond TensorFlow: memory_limit is the number of bytes that temporaries of the program may take; where more would be
+    needed, values are computed again instead of kept, with the same results. explain() says what was reached.
     """
+    if memory_limit is not None and memory_limit <= 0:
+        raise ValueError(f"memory_limit must be a positive number of bytes, got {memory_limit!r}")
     if func is None:
-        return functools.partial(function, input_signature=input_signature, autograph=autograph)
+        return functools.partial(function, input_signature=input_signature, autograph=autograph,
+                                 memory_limit=memory_limit)
     if isinstance(func, _core.Function):
         func = func.python_function
     if not callable(func):
         raise TypeError(f"tf.function takes a callable, got {func!r}")
-    return _made(func, input_signature, autograph)
+    return _made(func, input_signature, autograph, int(memory_limit or 0))
 
 
 class FuncGraph:

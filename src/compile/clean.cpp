@@ -1,6 +1,8 @@
 #include "compile/clean.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "compile/graph_copy.h"
 #include "compile/loop.h"
@@ -25,8 +27,6 @@ std::vector<bool> needed_nodes(const Graph& g) {
   return node;
 }
 
-bool is_constant(const Graph& g, Value v) { return g.info(v).constant.defined(); }
-
 // Whether an attribute is a size that is known only when the program runs.
 bool has_symbols(const AttrType& type, const void* attrs) {
   for (const AttrField& f : type.fields) {
@@ -41,7 +41,7 @@ bool has_symbols(const AttrType& type, const void* attrs) {
   return false;
 }
 
-bool can_fold(const Graph& g, const Graph::Node& n, std::span<const Value> in) {
+bool can_fold(const Graph& g, const Graph::Node& n) {
   if (n.op->info.stateful) return false;
   std::int64_t bytes = 0;
   for (std::uint32_t i = 0; i < n.out_count; ++i) {
@@ -50,21 +50,35 @@ bool can_fold(const Graph& g, const Graph::Node& n, std::span<const Value> in) {
     bytes += aval.shape.num_elements() * static_cast<std::int64_t>(size_of(aval.dtype));
   }
   if (bytes > kMaxFolded || has_symbols(n.op->attrs(), g.attrs(n))) return false;
-  if (in.empty())  // one number fuses better than an array of them
+  if (n.in_count == 0)  // one number fuses better than an array of them
     for (const AttrField& f : n.op->attrs().fields)
       if (f.kind == AttrKind::integer || f.kind == AttrKind::ints) return false;
   return true;
 }
 
+// Loops that repeat another one and keep more of it, by the one they repeat.
+using Extensions = std::unordered_map<std::uint64_t, std::vector<std::size_t>>;
+
+Extensions find_extensions(const Graph& g, const std::vector<bool>& needed) {
+  Extensions found;
+  for (std::size_t k = 0; k < g.nodes().size(); ++k)
+    if (needed[k] && g.nodes()[k].op == &counted_loop_op)
+      found[counted_loop_of(g.attrs(g.nodes()[k])).extends].push_back(k);
+  return found;
+}
+
 // Where a gradient repeats a loop and keeps more of it, that one does for both.
-const Graph::Node& widest_loop(const Graph& g, const Graph::Node& n,
-                               const std::vector<bool>& needed) {
+const Graph::Node& widest_loop(const Graph& g, const Graph::Node& n, const Extensions& extensions) {
   const Graph::Node* widest = &n;
-  for (std::size_t k = 0; k < g.nodes().size(); ++k) {
-    const Graph::Node& other = g.nodes()[k];
-    if (!needed[k] || other.op != n.op || !same_count(g.attrs(n), g.attrs(other))) continue;
-    if (counted_loop_of(g.attrs(other)).extends != counted_loop_of(g.attrs(*widest)).id) continue;
-    if (std::ranges::equal(g.operands(n), g.operands(other))) widest = &other;
+  for (const Graph::Node* wider = widest; wider;) {
+    widest = std::exchange(wider, nullptr);
+    const auto known = extensions.find(counted_loop_of(g.attrs(*widest)).id);
+    if (known == extensions.end()) break;
+    for (std::size_t k : known->second) {
+      const Graph::Node& other = g.nodes()[k];
+      if (wider || !same_count(g.attrs(n), g.attrs(other))) continue;
+      if (std::ranges::equal(g.operands(n), g.operands(other))) wider = &other;
+    }
   }
   return *widest;
 }
@@ -73,27 +87,36 @@ const Graph::Node& widest_loop(const Graph& g, const Graph::Node& n,
 
 std::shared_ptr<Graph> clean(const Graph& graph) {
   const std::vector<bool> needed = needed_nodes(graph);
+  const Extensions extensions = find_extensions(graph, needed);
   GraphCopy copy(graph);
+  std::vector<Tensor> folded(graph.value_count());  // they come over when somebody uses them
+  const auto constant = [&](Value v) -> const Tensor& {
+    return folded[v].defined() ? folded[v] : graph.info(v).constant;
+  };
+  const auto use = [&](Value v) {
+    if (folded[v].defined()) copy.map(v, copy.to().add_constant(folded[v]));
+    return copy[v];
+  };
   for (std::size_t k = 0; k < graph.nodes().size(); ++k) {
     if (!needed[k]) continue;
     const Graph::Node& n = graph.nodes()[k];
-    SmallVector<Value, 8> in;
-    bool constant = true;
-    for (Value v : graph.operands(n)) {
-      in.push_back(copy[v]);
-      constant = constant && is_constant(copy.to(), in.back());
-    }
-    if (n.op->info.is_view &&
-        graph.info(n.first_out).aval.shape == graph.info(graph.operands(n)[0]).aval.shape) {
-      copy.map(n.first_out, in[0]);
-    } else if (constant && can_fold(graph, n, in)) {
+    const auto operands = graph.operands(n);
+    const bool is_constant =
+        std::ranges::all_of(operands, [&](Value v) { return constant(v).defined(); });
+    if (is_constant && can_fold(graph, n)) {
       SmallVector<Tensor, 8> values;
-      for (Value v : in) values.push_back(copy.to().info(v).constant);
+      for (Value v : operands) values.push_back(constant(v));
       const Tensors out = n.op->run(values, graph.attrs(n));
-      for (std::uint32_t i = 0; i < n.out_count; ++i)
-        copy.map(n.first_out + i, copy.to().add_constant(out[i]));
+      for (std::uint32_t i = 0; i < n.out_count; ++i) folded[n.first_out + i] = out[i];
+      continue;
+    }
+    SmallVector<Value, 8> in;
+    for (Value v : operands) in.push_back(use(v));
+    if (n.op->info.is_view &&
+        graph.info(n.first_out).aval.shape == graph.info(operands[0]).aval.shape) {
+      copy.map(n.first_out, in[0]);
     } else if (n.op == &counted_loop_op) {
-      const Graph::Node& loop = widest_loop(graph, n, needed);
+      const Graph::Node& loop = widest_loop(graph, n, extensions);
       const Graph::Node made = copy.to().add(*loop.op, graph.attrs(loop), in);
       for (std::uint32_t i = 0; i < n.out_count; ++i)  // carries, then the stacks of both
         copy.map(n.first_out + i, made.first_out + i);
@@ -101,6 +124,7 @@ std::shared_ptr<Graph> clean(const Graph& graph) {
       copy.replace(n, *n.op, graph.attrs(n), in);
     }
   }
+  for (Value v : graph.outputs()) use(v);
   return copy.finish();
 }
 

@@ -18,7 +18,6 @@ namespace {
 
 using Value = Graph::Value;
 constexpr std::size_t kMaxLayouts = 16;
-constexpr std::int64_t kNever = -1;
 
 }  // namespace
 
@@ -109,157 +108,8 @@ struct Executable::Layout {
 };
 
 Executable::Executable(std::shared_ptr<Graph> graph, std::span<const Donation> donations)
-    : graph_(std::move(graph)) {
-  find_places();
-  find_buffers(donations);
-}
+    : graph_(std::move(graph)), plan_(plan_buffers(*graph_, donations)) {}
 Executable::~Executable() = default;
-
-void Executable::find_places() {
-  const Graph& g = *graph_;
-  places_.resize(g.value_count());
-  for (Value v = 0; v < g.value_count(); ++v) places_[v].root = v;
-  for (std::size_t i = 0; i < g.inputs().size(); ++i) {
-    places_[g.inputs()[i]].home = Home::input;
-    places_[g.inputs()[i]].index = static_cast<std::uint32_t>(i);
-  }
-  for (Value v = 0; v < g.value_count(); ++v)
-    if (g.info(v).constant.defined()) places_[v].home = Home::constant;
-  for (std::size_t k = 0; k < g.nodes().size(); ++k) {
-    const Graph::Node& n = g.nodes()[k];
-    if (n.op->info.is_view) {
-      places_[n.first_out] = places_[g.operands(n)[0]];
-      continue;
-    }
-    steps_.push_back({static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(view_count_)});
-    view_count_ += n.in_count + n.out_count;
-    for (std::uint32_t i = 0; i < n.out_count; ++i) places_[n.first_out + i].home = Home::arena;
-  }
-  for (std::size_t k = 0; k < g.outputs().size(); ++k) {
-    Place& root = places_[places_[g.outputs()[k]].root];
-    if (root.home == Home::arena) {
-      root.home = Home::output;
-      root.index = static_cast<std::uint32_t>(k);
-    }
-    made_out_.push_back(root.home == Home::output ? root.index : static_cast<std::uint32_t>(k));
-  }
-  for (Place& p : places_) {  // views lie where their roots do
-    const Place& root = places_[p.root];
-    p.home = root.home;
-    p.index = root.index;
-  }
-}
-
-// Whether the kernel of a step may write this result over this operand, which nobody reads later.
-bool Executable::may_overwrite(const Step& step, Value operand, Value result) const {
-  const Graph& g = *graph_;
-  const Graph::Node& n = g.nodes()[step.node];
-  const Aval &from = g.info(operand).aval, &to = g.info(result).aval;
-  if (!n.op->info.in_place_ok || size_of(from.dtype) != size_of(to.dtype) ||
-      !(from.shape == to.shape) || is_complex(to.dtype)) {
-    return false;
-  }
-  const auto in = g.operands(n);
-  for (Value v : in)  // the same elements under another shape are read at other times
-    if (places_[v].root == places_[operand].root && !(g.info(v).aval.shape == from.shape))
-      return false;
-  if (n.op->kind == Kind::elementwise) return true;
-  const auto output = static_cast<int>(result - n.first_out);
-  const auto same = [&](Value v) { return places_[v].root == places_[operand].root; };
-  // Where there are no rows, the order of loads and stores does not depend on which operands are
-  // broadcast, and a single result is stored last.
-  const auto reads_first = [&](const FusedLoop& loop, std::size_t port, std::uint32_t per_row = 0) {
-    return (loop.row_axes == 0 && loop.out.size() == 1) ||
-           loop.kernel(per_row).may_share(static_cast<int>(port), output);
-  };
-  if (n.op == &blocked_op) {  // the maker still reads for one block when another one is done
-    const BlockedLoop& blocked = static_cast<const BlockedAttrs*>(g.attrs(n))->blocked();
-    if (result - n.first_out >= blocked.loop->out.size()) return false;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      if (!same(in[i])) continue;
-      if (i < blocked.maker_inputs) return false;
-      const std::size_t port = i - blocked.maker_inputs;
-      if (!reads_first(*blocked.loop, port + (port >= blocked.port))) return false;
-    }
-    return true;
-  }
-  if (n.op != &fused_op) {  // a kernel of its own: only the operand at the result's place
-    const std::size_t place = result - n.first_out;
-    for (std::size_t i = 0; i < in.size(); ++i)
-      if (same(in[i]) != (i == place)) return false;
-    return place < in.size();
-  }
-  const FusedLoop& loop = static_cast<const FusedAttrs*>(g.attrs(n))->loop();
-  if (loop.row_axes > 0 && loop.per_row_out[static_cast<std::size_t>(output)]) return false;
-  std::uint32_t per_row = 0;
-  for (std::size_t i = 0; loop.row_axes > 0 && i < in.size(); ++i) {
-    const RowRole role = row_role(g.info(in[i]).aval.shape, loop.domain, loop.row_axes);
-    if (role == RowRole::per_row || role == RowRole::scalar) per_row |= 1u << i;
-  }
-  for (std::size_t i = 0; i < in.size(); ++i)
-    if (same(in[i]) && !reads_first(loop, i, per_row)) return false;
-  return true;
-}
-
-void Executable::find_buffers(std::span<const Donation> donations) {
-  const Graph& g = *graph_;
-  std::vector<std::int64_t> last_use(g.value_count(), kNever);  // by root
-  for (std::size_t s = 0; s < steps_.size(); ++s)
-    for (Value v : g.operands(g.nodes()[steps_[s].node]))
-      last_use[places_[v].root] = static_cast<std::int64_t>(s);
-
-  donor_.assign(g.outputs().size(), kNever);
-  std::vector<bool> is_returned(g.value_count(), false);
-  for (Value v : g.outputs()) is_returned[places_[v].root] = true;
-  std::vector<std::uint32_t> step_of(g.value_count(), 0);
-  for (std::size_t s = 0; s < steps_.size(); ++s) {
-    const Graph::Node& n = g.nodes()[steps_[s].node];
-    for (std::uint32_t i = 0; i < n.out_count; ++i)
-      step_of[n.first_out + i] = static_cast<std::uint32_t>(s);
-  }
-  for (const Donation& d : donations) {
-    const Value input = g.inputs()[d.input], result = places_[g.outputs()[d.output]].root;
-    const Place& place = places_[result];
-    if (place.home != Home::output || place.index != d.output || is_returned[input]) continue;
-    const Aval &from = g.info(input).aval, &to = g.info(result).aval;
-    if (from.dtype != to.dtype || !(from.shape == to.shape)) continue;
-    const std::int64_t made = step_of[result];
-    if (last_use[input] > made) continue;
-    if (last_use[input] == made && !may_overwrite(steps_[step_of[result]], input, result)) continue;
-    donor_[d.output] = d.input;
-  }
-
-  for (std::size_t s = 0; s < steps_.size(); ++s) {
-    const Graph::Node& n = g.nodes()[steps_[s].node];
-    SmallVector<Value, 4> taken;
-    for (std::uint32_t i = 0; i < n.out_count; ++i) {
-      const Value result = n.first_out + i;
-      if (places_[result].home != Home::arena) continue;
-      const auto last = static_cast<std::uint32_t>(
-          std::max<std::int64_t>(last_use[result], static_cast<std::int64_t>(s)));
-      // A buffer that ends here and may be written over is taken on.
-      bool reused = false;
-      for (Value v : g.operands(n)) {
-        const Value root = places_[v].root;
-        if (places_[root].home != Home::arena || root == result ||
-            last_use[root] != static_cast<std::int64_t>(s) ||
-            std::find(taken.begin(), taken.end(), root) != taken.end() ||
-            !may_overwrite(steps_[s], v, result)) {
-          continue;
-        }
-        places_[result].index = places_[root].index;
-        buffers_[places_[root].index].last = last;
-        taken.push_back(root);
-        reused = true;
-        break;
-      }
-      if (reused) continue;
-      places_[result].index = static_cast<std::uint32_t>(buffers_.size());
-      buffers_.push_back({result, static_cast<std::uint32_t>(s), last});
-    }
-  }
-  for (Place& p : places_) p.index = places_[p.root].index;
-}
 
 std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
   const Graph& g = *graph_;
@@ -270,24 +120,20 @@ std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
   for (Value v = 0; v < g.value_count(); ++v)
     l.shapes.push_back(bind_shape(g.symbols(), l.sizes, g.info(v).aval.shape));
 
-  std::vector<Lifetime> lifetimes;
-  for (const Buffer& b : buffers_) {
-    const auto element = static_cast<std::int64_t>(size_of(g.info(b.value).aval.dtype));
-    lifetimes.push_back({l.shapes[b.value].num_elements() * element, b.first, b.last});
-  }
-  const MemoryPlan plan = plan_memory(lifetimes);
+  const MemoryPlan plan = plan_memory(lifetimes(g, plan_, l.sizes));
   l.arena_bytes = plan.bytes;
 
   std::size_t attr_bytes = 0;
-  for (const Step& s : steps_) attr_bytes += (g.nodes()[s.node].op->attrs().bytes + 15) / 16 * 16;
+  for (const BufferPlan::Step& s : plan_.steps)
+    attr_bytes += (g.nodes()[s.node].op->attrs().bytes + 15) / 16 * 16;
   l.attrs.resize(attr_bytes);
-  l.views.resize(view_count_);
+  l.views.resize(plan_.view_count);
   std::size_t attrs_at = 0;
-  for (const Step& s : steps_) {
+  for (const BufferPlan::Step& s : plan_.steps) {
     const Graph::Node& n = g.nodes()[s.node];
     std::uint32_t at = s.first_view;
     const auto look = [&](Value v) {
-      const Place& p = places_[v];
+      const BufferPlan::Place& p = plan_.places[v];
       l.views[at] = {nullptr, &l.shapes[v], g.info(v).aval.dtype};
       if (p.home == Home::input) l.inputs.push_back({at, p.index});
       if (p.home == Home::output) l.outputs.push_back({at, p.index});
@@ -393,10 +239,10 @@ void Executable::run(std::span<Tensor> in, std::span<Tensor> out) {
   SmallVector<Tensor, 8> made(out.size());  // by output: the tensor that its root is
   try {
     for (std::size_t k = 0; k < out.size(); ++k) {
-      const Value root = places_[g.outputs()[k]].root;
-      if (places_[root].home != Home::output || places_[root].index != k) continue;
-      if (donor_[k] >= 0 && is_unique(in[static_cast<std::size_t>(donor_[k])])) {
-        made[k] = std::move(in[static_cast<std::size_t>(donor_[k])]);
+      const Value root = plan_.places[g.outputs()[k]].root;
+      if (plan_.places[root].home != Home::output || plan_.places[root].index != k) continue;
+      if (plan_.donor[k] >= 0 && is_unique(in[static_cast<std::size_t>(plan_.donor[k])])) {
+        made[k] = std::move(in[static_cast<std::size_t>(plan_.donor[k])]);
       } else {
         made[k] = make_tensor(g.info(root).aval.dtype, layout->shapes[root]);
       }
@@ -405,8 +251,9 @@ void Executable::run(std::span<Tensor> in, std::span<Tensor> out) {
     execute(*layout, *frame);
   } catch (...) {
     for (std::size_t k = 0; k < out.size(); ++k) {  // what was given away goes back
-      if (donor_[k] >= 0 && made[k].defined() && !in[static_cast<std::size_t>(donor_[k])].defined())
-        in[static_cast<std::size_t>(donor_[k])] = made[k];
+      if (plan_.donor[k] >= 0 && made[k].defined() &&
+          !in[static_cast<std::size_t>(plan_.donor[k])].defined())
+        in[static_cast<std::size_t>(plan_.donor[k])] = made[k];
     }
     layout->give_back(std::move(frame));
     throw;
@@ -415,13 +262,13 @@ void Executable::run(std::span<Tensor> in, std::span<Tensor> out) {
 
   for (std::size_t k = 0; k < out.size(); ++k) {
     const Value v = g.outputs()[k];
-    const Place& p = places_[v];
+    const BufferPlan::Place& p = plan_.places[v];
     const Tensor* whole = nullptr;
     if (p.home == Home::output) whole = &made[p.index];
     if (p.home == Home::input) whole = &in[p.index];
     if (p.home == Home::constant) whole = &g.info(p.root).constant;
     GRADUS_ASSERT(whole && whole->defined());
-    const bool shared = p.home != Home::output || p.root != v || made_out_[k] != k;
+    const bool shared = p.home != Home::output || p.root != v || plan_.made_out[k] != k;
     out[k] = shared ? make_view(*whole, layout->shapes[v]) : *whole;
   }
 }
@@ -435,7 +282,7 @@ Executable::Session::Session(Executable& program, std::span<const View> in) : pr
   layout_ = program.layout_for(std::move(*sizes));
   frame_ = layout_->take_frame();
   for (std::size_t k = 0; k < g.outputs().size(); ++k) {
-    const Place& p = program.places_[g.outputs()[k]];
+    const BufferPlan::Place& p = program.plan_.places[g.outputs()[k]];
     if (p.home == Home::output && p.index == k) continue;
     const Value v = g.outputs()[k];
     const auto bytes =

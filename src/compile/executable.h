@@ -11,17 +11,13 @@
 #include <optional>
 #include <vector>
 
+#include "compile/buffers.h"
 #include "graph/graph.h"
 
 namespace gradus {
 
 // The innermost op that failed in this thread since it was last set to none.
 extern constinit thread_local std::optional<std::source_location> failed_line;
-
-// Output `output` may be written over input `input` if the caller gives the input away.
-struct Donation {
-  std::uint32_t input, output;
-};
 
 class Executable {
  public:
@@ -40,42 +36,18 @@ class Executable {
   Graph& graph() const { return *graph_; }
   // Of what lives only during a call, at these sizes.
   std::int64_t arena_bytes(std::vector<std::int64_t> sizes);
-  std::size_t step_count() const { return steps_.size(); }
+  std::size_t step_count() const { return plan_.steps.size(); }
 
  private:
   struct Layout;
   struct Frame;
-  // Where a value's elements are.
-  enum class Home : std::uint8_t { unused, input, constant, arena, output };
-  struct Place {
-    Home home = Home::unused;
-    std::uint32_t index = 0;  // of the input, the buffer or the output
-    Graph::Value root = 0;    // whose elements these are: a view is another shape of its root
-  };
-  struct Step {
-    std::uint32_t node;
-    std::uint32_t first_view;  // its operands, then its results
-  };
-  struct Buffer {
-    Graph::Value value;
-    std::uint32_t first, last;  // steps
-  };
-
-  void find_places();
-  void find_buffers(std::span<const Donation> donations);
-  bool may_overwrite(const Step& step, Graph::Value operand, Graph::Value result) const;
   std::shared_ptr<Layout> layout_for(std::span<const Tensor> in);
   std::shared_ptr<Layout> layout_for(std::vector<std::int64_t> sizes);
   std::shared_ptr<Layout> make_layout(std::vector<std::int64_t> sizes) const;
   static void execute(const Layout& layout, Frame& frame);
 
   std::shared_ptr<Graph> graph_;
-  std::vector<Place> places_;  // by value
-  std::vector<Step> steps_;
-  std::vector<Buffer> buffers_;
-  std::size_t view_count_ = 0;
-  std::vector<std::int64_t> donor_;      // by output: the input it may be written over, or -1
-  std::vector<std::uint32_t> made_out_;  // by output: the output whose tensor it shares
+  BufferPlan plan_;
 
   mutable std::mutex mutex_;
   std::list<std::shared_ptr<Layout>> layouts_;  // used last first
@@ -92,7 +64,7 @@ class Executable::Session {
   // that an output which is an input, unchanged, may lie where the input does, and one that writes
   // over its input (a donation) there too.
   bool writes_over_input(std::size_t output) const {
-    return program_.donor_[output] == static_cast<std::int64_t>(output);
+    return program_.plan_.donor[output] == static_cast<std::int64_t>(output);
   }
   void run(std::span<void* const> in, std::span<void* const> out);
 

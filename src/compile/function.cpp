@@ -134,6 +134,8 @@ void FunctionCore::State::keep(const std::shared_ptr<Trace>& trace, const std::s
     line << " " << p.name << " " << p.nodes_before << " -> " << p.nodes_after << ",";
   line << " " << trace->program->step_count() << " steps, " << trace->variables.size()
        << " variables (" << trace->written.size() << " written)";
+  for (const PassReport& p : trace->passes)
+    if (!p.note.empty()) line << "\n  " << p.name << ": " << p.note;
   log.push_back(line.str());
   traces.push_front(trace);
   if (traces.size() > kMaxTraces) traces.pop_back();
@@ -258,8 +260,9 @@ std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
 void compile(Trace& trace, const FunctionOptions& options, Sizes sizes) {
   const auto start = std::chrono::steady_clock::now();
   trace.sizes = std::move(sizes);
+  const Target target{trace.sizes, trace.donations, options.memory_limit};
   trace.program = std::make_unique<Executable>(
-      optimise(trace.graph, options.skip_passes, &trace.passes, trace.sizes), trace.donations);
+      optimise(trace.graph, options.skip_passes, &trace.passes, target), trace.donations);
   trace.compile_ms = milliseconds_since(start);
 }
 

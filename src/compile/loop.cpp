@@ -263,9 +263,9 @@ std::shared_ptr<const Held> WhileLoop::without_effects() const {
   return pure;
 }
 
-bool same_count(const void* a, const void* b) {
-  return static_cast<const CountedAttrs*>(a)->count == static_cast<const CountedAttrs*>(b)->count;
-}
+std::int64_t count_of(const void* attrs) { return static_cast<const CountedAttrs*>(attrs)->count; }
+
+bool same_count(const void* a, const void* b) { return count_of(a) == count_of(b); }
 
 std::size_t CountedLoop::firsts() const {
   std::int64_t last = -1;

@@ -13,13 +13,13 @@
 #include <map>
 #include <optional>
 
-#include "compile/region.h"
+#include "compile/repeated.h"
 
 namespace gradus {
 
 struct CountedLoop;
 
-struct WhileLoop final : Held, Repeatable {
+struct WhileLoop final : Held, Repeatable, Repeated {
   std::shared_ptr<Region> test, body;
   std::int64_t maximum_iterations = -1;
   std::shared_ptr<CountedLoop> counted;  // the same, as its derivative repeats it
@@ -30,13 +30,15 @@ struct WhileLoop final : Held, Repeatable {
   std::string describe() const override;
   bool may_repeat() const override { return test->may_repeat() && body->may_repeat(); }
   std::shared_ptr<const Held> without_effects() const override;
+  std::vector<Part> parts(const Call& call) const override;
+  std::shared_ptr<Held> with_parts(std::span<const std::shared_ptr<Region>> regions) const override;
 
  private:
   mutable std::once_flag made_;
   mutable std::shared_ptr<Region> step_;
 };
 
-struct CountedLoop final : Held, Repeatable {
+struct CountedLoop final : Held, Repeatable, Repeated {
   std::shared_ptr<Region> body;  // (carries, rows, captures) -> (carries, rows)
   std::size_t carries = 0, xs = 0, ys = 0;
   struct Shift {
@@ -58,6 +60,8 @@ struct CountedLoop final : Held, Repeatable {
   std::string describe() const override;
   bool may_repeat() const override { return body->may_repeat(); }
   std::shared_ptr<const Held> without_effects() const override;
+  std::vector<Part> parts(const Call& call) const override;
+  std::shared_ptr<Held> with_parts(std::span<const std::shared_ptr<Region>> regions) const override;
   // The same with another body, which has the same carries and xs.
   std::shared_ptr<CountedLoop> with_body(std::shared_ptr<Region> other) const;
 
@@ -79,6 +83,7 @@ Tensors run_while_node(const std::shared_ptr<WhileLoop>& loop, std::span<const T
 Tensors run_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,
                     std::span<const Tensor> operands);
 const CountedLoop& counted_loop_of(const void* attrs);
+std::int64_t count_of(const void* attrs);  // the number of turns; it may be a symbol
 // The attributes of both are equal but for the loop.
 bool same_count(const void* a, const void* b);
 

@@ -10,43 +10,92 @@
 #include "compile/epilogue.h"
 #include "compile/expand.h"
 #include "compile/fuse.h"
+#include "compile/hoist.h"
 #include "compile/machine_rates.h"
+#include "compile/remat.h"
+#include "compile/simplify.h"
 #include "compile/sum_products.h"
 #include "compile/verify.h"
 
 namespace gradus {
 namespace {
 
+using GraphPtr = std::shared_ptr<Graph>;
+
+template <std::shared_ptr<Graph> (*pass)(const Graph&)>
+GraphPtr simple(const GraphPtr& graph, const Target&, std::string&) {
+  return pass(*graph);
+}
+
+bool knows_sizes(const Graph& graph, const Target& target) {
+  return target.sizes.size() >= graph.symbols().input_count();
+}
+
+GraphPtr remat(const GraphPtr& graph, const Target& target, std::string& note) {
+  if (target.memory_limit <= 0 || !knows_sizes(*graph, target)) return graph;
+  const Rematerialised made =
+      rematerialise(*graph, target.sizes, target.donations, target.memory_limit);
+  char text[200];
+  const auto mb = [](std::int64_t bytes) { return 1e-6 * static_cast<double>(bytes); };
+  std::snprintf(text, sizeof text,
+                "temporaries %.3f -> %.3f MB, the limit of %.3f MB is %s: %zu ops run again, %.3f "
+                "MFLOP",
+                mb(made.bytes_before), mb(made.bytes), mb(target.memory_limit),
+                made.bytes <= target.memory_limit ? "kept" : "not reached", made.repeated,
+                1e-6 * made.flops);
+  note = text;
+  return made.graph ? made.graph : graph;
+}
+
+GraphPtr hoist_loops(const GraphPtr& graph, const Target&, std::string&) { return hoist(graph); }
+
 constexpr Pass kPasses[] = {
-    {"clean", clean, "first, so that nothing works on what nobody needs"},
-    {"expand", expand, "shows what composites are made of"},
-    {"sum products", sum_products, "leaves slices that nobody reads any more"},
-    {"clean again", clean, "bodies repeat constants and views"},
-    {"absorb", absorb, "products stand for themselves here, transposes not in loops"},
-    {"fuse", fuse, "late: afterwards ops are loops that no other pass can look into"},
-    {"epilogue", epilogue, "last: products take the loops that follow them"},
+    {"clean", simple<clean>, "first, so that nothing works on what nobody needs"},
+    {"hoist", hoist_loops, "then bodies are smaller, and what left them takes part in the rest"},
+    {"expand", simple<expand>, "shows what composites are made of"},
+    {"simplify", simple<simplify>, "what composites and gradients are made of has simpler forms"},
+    {"sum products", simple<sum_products>, "leaves slices that nobody reads any more"},
+    {"clean again", simple<clean>, "drops what the passes before left over"},
+    {"absorb", simple<absorb>, "products stand for themselves here, transposes not in loops"},
+    {"fuse", simple<fuse>, "late: afterwards ops are loops that no other pass can look into"},
+    {"epilogue", simple<epilogue>, "products take the loops that follow them"},
+    {"remat", remat, "last: what is alive at the same time is known only now"},
 };
 
 }  // namespace
 
-std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, const std::vector<std::string>& skip,
-                                std::vector<PassReport>* report, const Sizes& sizes) {
+std::vector<std::string> pass_names() {
+  std::vector<std::string> names;
+  for (const Pass& pass : kPasses) names.emplace_back(pass.name);
+  return names;
+}
+
+GraphPtr optimise(GraphPtr graph, const std::vector<std::string>& skip,
+                  std::vector<PassReport>* report, const Target& target) {
   const auto cost_now = [&] {
-    return sizes.size() < graph->symbols().input_count() ? Cost() : cost_of(*graph, sizes);
+    return knows_sizes(*graph, target) ? cost_of(*graph, target.sizes) : Cost();
   };
+  const auto check = [&](const char* after) {
+#ifdef NDEBUG
+    (void)after;
+#else
+    verify(*graph, after);
+#endif
+  };
+  check("tracing");
   Cost cost = report ? cost_now() : Cost();
   for (const Pass& pass : kPasses) {
     if (std::find(skip.begin(), skip.end(), pass.name) != skip.end()) continue;
     const auto start = std::chrono::steady_clock::now();
     const std::size_t before = graph->nodes().size();
-    graph = pass.run(*graph);
-#ifndef NDEBUG
-    verify(*graph, pass.name);
-#endif
+    std::string note;
+    graph = pass.run(graph, target, note);
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    check(pass.name);
     if (!report) continue;
     const Cost after = cost_now();
-    report->push_back({pass.name, before, graph->nodes().size(), cost, after, time.count()});
+    report->push_back(
+        {pass.name, before, graph->nodes().size(), cost, after, time.count(), std::move(note)});
     cost = after;
   }
   return graph;
@@ -66,6 +115,7 @@ std::string to_string(std::span<const PassReport> report) {
                   1e-6 * p.after.bytes, 1e-6 * p.before.flops, 1e-6 * p.after.flops, time(p.before),
                   time(p.after), p.milliseconds);
     text += line;
+    if (!p.note.empty()) text += "             " + p.note + "\n";
   }
   return text;
 }

@@ -150,7 +150,8 @@ OpenRegion open_region(const Graph& outer, std::span<const Aval> inputs,
   for (const Aval& aval : inputs) in.push_back(graph.tensor(graph.add_input(aval)));
   // Every size that the region may speak of is the size of an input.
   std::vector<std::int64_t> known;
-  for (Graph::Value v = 0; v < outer.value_count(); ++v) {
+  for (Graph::Value v = 0; v < outer.value_count() && known.size() < outer.symbols().input_count();
+       ++v) {
     const Graph::ValueInfo& info = outer.info(v);
     if (info.node >= 0) continue;
     bool is_new = false;

@@ -5,7 +5,6 @@
 #include "base/check.h"
 
 namespace gradus {
-namespace {
 
 Cost cost_of(const Graph& graph, const Graph::Node& n, const Sizes& sizes) {
   if (n.op->info.is_view) return {};
@@ -32,8 +31,6 @@ Cost cost_of(const Graph& graph, const Graph::Node& n, const Sizes& sizes) {
   cost.flops = n.op->info.flops ? n.op->info.flops({*n.op, attrs, views}) : most;
   return cost;
 }
-
-}  // namespace
 
 std::optional<Cost> cost_of(const Graph& graph, const Graph::Node& node) {
   for (Graph::Value v : graph.operands(node))

@@ -15,7 +15,8 @@ struct Cost {
 // None if it depends on sizes that are symbols.
 std::optional<Cost> cost_of(const Graph& graph, const Graph::Node& node);
 
-// Of all nodes, with these sizes for the symbols.
+// With these sizes for the symbols: of one node, of all.
+Cost cost_of(const Graph& graph, const Graph::Node& node, const Sizes& sizes);
 Cost cost_of(const Graph& graph, const Sizes& sizes);
 
 }  // namespace gradus

@@ -51,15 +51,12 @@ std::uint64_t Graph::hash_of(const Op& op, const void* attrs, std::span<const Va
 
 const Graph::Node* Graph::find(std::uint64_t hash, const Op& op, const void* attrs,
                                std::span<const Value> in) const {
-  const auto [first, last] = numbering_.equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    const Node& n = nodes_[it->second];
-    if (n.op == &op && std::ranges::equal(operands(n), in) &&
-        op.attrs().equal(this->attrs(n), attrs)) {
-      return &n;
-    }
-  }
-  return nullptr;
+  const std::uint32_t found = numbering_.find(hash, [&](std::uint32_t k) {
+    const Node& n = nodes_[k];
+    return n.op == &op && std::ranges::equal(operands(n), in) &&
+           op.attrs().equal(this->attrs(n), attrs);
+  });
+  return found == NodeTable::kNone ? nullptr : &nodes_[found];
 }
 
 const Graph::Node& Graph::add(const Op& op, const void* attrs, std::span<const Value> in) {
@@ -87,7 +84,7 @@ const Graph::Node& Graph::add(const Op& op, const void* attrs, std::span<const V
   for (const Aval& aval : out) {
     values_.push_back({aval, static_cast<std::int32_t>(nodes_.size()), {}});
   }
-  if (!is_program_) numbering_.emplace(hash, nodes_.size());
+  if (!is_program_) numbering_.add(hash, static_cast<std::uint32_t>(nodes_.size()));
   nodes_.push_back(node);
   return nodes_.back();
 }

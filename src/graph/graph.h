@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "graph/level.h"
+#include "graph/node_table.h"
 #include "graph/op.h"
 #include "graph/symbols.h"
 
@@ -93,7 +94,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<Value> operands_, inputs_, outputs_;
   std::vector<std::byte> attr_bytes_;
   std::vector<std::shared_ptr<const Held>> held_;  // what attributes refer to
-  std::unordered_multimap<std::uint64_t, std::uint32_t> numbering_;
+  NodeTable numbering_;
   std::unordered_map<const TensorImpl*, Value> constants_;
   Symbols symbols_;
   Level level_;
