@@ -522,3 +522,24 @@ def test_values_like_others_keep_unknown_sizes():
     for rows in (3, 5, 7):
         assert f(tf.ones([rows, 2])).numpy().sum() == 6 * rows
     assert f.explain().startswith("<lambda>: 2 traces")
+
+
+def test_memory_limit_is_beyond_tensorflow():
+    weights = [tf.constant(np.random.default_rng(i).normal(size=(16, 16)) * 0.2, tf.float32) for i in range(24)]
+
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for w in weights:
+                y = tf.tanh(y @ w)
+            loss = tf.reduce_sum(y)
+        return tape.gradient(loss, x)
+
+    x = tf.constant(np.random.default_rng(99).normal(size=(64, 16)), tf.float32)
+    plain, small = tf.function(gradient), tf.function(memory_limit=50_000)(gradient)
+    assert np.array_equal(small(x), plain(x))
+    assert "the limit of 0.050 MB is kept" in small.explain()
+    assert "the limit" not in plain.explain()
+    with pytest.raises(ValueError, match="memory_limit must be a positive number of bytes, got -1"):
+        tf.function(gradient, memory_limit=-1)
