@@ -53,7 +53,8 @@ void expect_linear(const Body& body) {
     const auto [many, long_time] = best(kMany, 1);
     EXPECT_GT(many, 9 * few);
     ratio = long_time / short_time;
-    std::cout << many << " nodes: " << long_time << " s, " << few << " nodes: " << short_time << " s\n";
+    std::cout << many << " nodes: " << long_time << " s, " << few << " nodes: " << short_time
+              << " s\n";
     if (ratio < 15) return;
   }
   ADD_FAILURE() << "ten times as many nodes took " << ratio << " times as long";
