@@ -488,7 +488,7 @@ def foldl(fn: _Any, elems: _Any, initializer: _Any = ..., parallel_iterations: _
     """fn(fn(fn(initializer, elems[0]), elems[1]), ...)."""
 def foldr(fn: _Any, elems: _Any, initializer: _Any = ..., parallel_iterations: _Any = ..., back_prop: _Any = ..., swap_memory: _Any = ..., name: _Any = ...) -> _Any:
     """The same from the last element on."""
-def function(func: _Any = ..., input_signature: _Any = ..., autograph: _Any = ..., jit_compile: _Any = ..., reduce_retracing: _Any = ..., experimental_implements: _Any = ..., experimental_autograph_options: _Any = ..., experimental_attributes: _Any = ..., experimental_relax_shapes: _Any = ..., experimental_compile: _Any = ..., experimental_follow_type_hints: _Any = ...) -> _Any:
+def function(func: _Any = ..., input_signature: _Any = ..., autograph: _Any = ..., jit_compile: _Any = ..., reduce_retracing: _Any = ..., experimental_implements: _Any = ..., experimental_autograph_options: _Any = ..., experimental_attributes: _Any = ..., experimental_relax_shapes: _Any = ..., experimental_compile: _Any = ..., experimental_follow_type_hints: _Any = ..., memory_limit: _Any = ...) -> _Any:
     """Makes a function that is traced at its first call, compiled, and run as one program from then on."""
 def gather(params: _Any, indices: _Any, validate_indices: _Any = None, axis: _Axis | None = None, batch_dims: _Any = 0, name: str | None = None) -> Tensor:
     """Slices along an axis, by index."""
