@@ -4,8 +4,6 @@
 
 #include <ctime>
 
-#include <iostream>
-
 #include "compile/executable.h"
 #include "compile/pipeline.h"
 #include "compile/remat.h"
@@ -56,8 +54,6 @@ void expect_linear(const Body& body) {
     const auto [many, long_time] = best(kMany, 1);
     EXPECT_GT(many, 9 * few);
     ratio = long_time / short_time;
-    std::cout << many << " nodes: " << long_time << " s, " << few << " nodes: " << short_time
-              << " s\n";
     if (ratio < kLinear) return;
   }
   ADD_FAILURE() << "ten times as many nodes took " << ratio << " times as long";
@@ -121,6 +117,7 @@ TEST(CompileTime, ManyBranchesAndLoops) {
   ADD_FAILURE() << "ten times as many regions took " << ratio << " times as long";
 }
 
+// A limit that cannot be kept: everything is tried.
 TEST(CompileTime, MemoryLimits) {
   const auto body = [](std::span<const Tensor> in, int count) {
     GradientTape tape;
@@ -132,9 +129,8 @@ TEST(CompileTime, MemoryLimits) {
   const auto seconds = [&](int count) {
     const auto graph = optimise(trace([&](std::span<const Tensor> in) { return body(in, count); },
                                       std::vector<Aval>{{float32, {4, 4}}}));
-    const std::int64_t all = Executable(graph).arena_bytes({});
     const double start = thread_seconds();
-    EXPECT_NE(rematerialise(*graph, {}, {}, all / 4).graph, nullptr);
+    EXPECT_NE(rematerialise(*graph, {}, {}, 1).graph, nullptr);
     return thread_seconds() - start;
   };
   double ratio = 0;
