@@ -48,6 +48,14 @@ Tensor integrand(const Tensor& a, const Tensor& x, std::int64_t order) {
   return f.back();
 }
 
+void infer_igamma(const Call& c, Avals& out) {
+  const auto order = c.get<IgammaAttrs>().order;
+  if (order < 0 || order > kernels::kMostDerivatives)
+    fail<InvalidArgumentError>("[igamma] has derivatives in a of order 0 to ",
+                               kernels::kMostDerivatives, "; got ", order);
+  infer_like_first(c, out);
+}
+
 // Tensors of one shape.
 std::vector<Tensor> broadcast(const char* what, std::vector<Tensor> in) {
   Shape shape = in[0].shape();
@@ -64,7 +72,7 @@ const Op igamma_op = general(
      .dtypes = kWide,
      .attrs = &attr_type<IgammaAttrs>(),
      .inputs = 2,
-     .infer = infer_like_first,
+     .infer = infer_igamma,
      .kernel =
          [](const KernelCall& c) {
            const auto& p = c.get<IgammaAttrs>();
