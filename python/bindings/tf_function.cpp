@@ -781,8 +781,7 @@ Tensor value_for_variable(const Tensor& initial) {
   if (!may_create)
     raise(PyExc_ValueError,
           "tf.function only supports singleton tf.Variables created on the first call. Make sure "
-          "the tf.Variable is only created once or created outside tf.function. See "
-          "https://www.tensorflow.org/guide/function#creating_tfvariables for more information.");
+          "the tf.Variable is only created once or created outside tf.function.");
   const std::optional<Tensor> value = value_before_call(initial);
   if (!value)
     raise(PyExc_ValueError,

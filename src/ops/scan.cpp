@@ -11,6 +11,7 @@
 #include "kernels/recurrence.h"
 #include "kernels/scan.h"
 #include "ops/axes.h"
+#include "ops/batch_along_axis.h"
 #include "ops/checks.h"
 #include "ops/moves.h"
 #include "ops/records.h"
@@ -53,19 +54,6 @@ void run_scan(const KernelCall& c) {
   const Extents e(c.shape(0), p.axis);
   kernels::scan(S, c.in[0].dtype, c.in[0].data, e.outer, e.n, e.inner, p.exclusive, p.reverse,
                 c.out[0].data);
-}
-
-template <class Attrs>
-Tensors batch_along_axis(const BatchCall& c) {
-  Attrs attrs = c.get<Attrs>();
-  ++attrs.axis;
-  Tensors in;
-  for (std::size_t i = 0; i < c.in.size(); ++i) {
-    Shape shape = c.in[i].shape();
-    if (!c.is_batched(static_cast<int>(i))) shape.insert(0, c.size);
-    in.push_back(broadcast_to(c.in[i], shape));
-  }
-  return c.op.run(in, &attrs);
 }
 
 void infer_scan(const Call& c, Avals& out) {

@@ -6,6 +6,7 @@
 #include "graph/symbols.h"
 #include "kernels/strided_copy.h"
 #include "ops/axes.h"
+#include "ops/batch_along_axis.h"
 #include "ops/checks.h"
 #include "ops/moves.h"
 #include "ops/records.h"
@@ -193,18 +194,7 @@ const Op concat_op = linear(
              to[axis] += (*part.shape)[axis];
            }
          },
-     .batch =
-         [](const BatchCall& c) {
-           AxisAttrs attrs = c.get<AxisAttrs>();
-           ++attrs.axis;
-           Tensors in;
-           for (std::size_t i = 0; i < c.in.size(); ++i) {
-             Shape shape = c.in[i].shape();
-             if (!c.is_batched(static_cast<int>(i))) shape.insert(0, c.size);
-             in.push_back(broadcast_to(c.in[i], shape));
-           }
-           return c.op.run(in, &attrs);
-         },
+     .batch = batch_along_axis<AxisAttrs>,
      .samples =
          [] {
            return std::vector<Sample>{sample<AxisAttrs>({{{2, 3}}, {{2, 1}}, {{2, 0}}}, {1}),

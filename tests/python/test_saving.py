@@ -496,7 +496,7 @@ def test_get_file(tmp_path):
     path = keras.utils.get_file("copy.txt", f"file://{source}", cache_dir=str(tmp_path / "cache"))
     assert pathlib.Path(path).read_text() == "content" and path.endswith("cache/datasets/copy.txt")
     with pytest.raises(FileNotFoundError, match="does not download"):
-        keras.utils.get_file("other.txt", "https://example.org/other.txt", cache_dir=str(tmp_path / "cache"))
+        keras.utils.get_file("other.txt", "https://nowhere.invalid/other.txt", cache_dir=str(tmp_path / "cache"))
     with pytest.raises(ValueError, match="hash"):
         keras.utils.get_file("copy.txt", f"file://{source}", file_hash="0" * 64, cache_dir=str(tmp_path / "cache"))
 

@@ -4,8 +4,8 @@ import numpy as np
 from . import _files
 
 
-def folder(name, url):
-    return _files.found(f"{name}-target/{name}", name, url=url)
+def folder(name, what):
+    return _files.found(f"{name}-target/{name}", name, what=what)
 
 
 def load_batch(path, key):

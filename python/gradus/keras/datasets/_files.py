@@ -8,21 +8,19 @@ import numpy as np
 
 from ..utils._files import cache_folder
 
-_URL = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
 
-
-def found(*names, url):
-    """The first of several files or folders of the cache that is there."""
+def found(*names, what):
+    """The first of several files or folders of the cache that is there; `what` it is, for the error."""
     for name in names:
         path = name if os.path.isabs(name) else os.path.join(cache_folder(), name)
         if os.path.exists(path):
             return path
     raise FileNotFoundError(f"'{os.path.join(cache_folder(), names[0])}' is not there, and Gradus does not download. "
-                            f"Fetch {url} and put it there (another folder: set KERAS_HOME).")
+                            f"Fetch {what} and put it there (another folder: set KERAS_HOME).")
 
 
 def hosted(name):
-    return found(name, url=_URL + os.path.basename(name))
+    return found(name, what=f"'{os.path.basename(name)}' of Keras's datasets")
 
 
 class _PlainUnpickler(pickle.Unpickler):

@@ -6,7 +6,7 @@ from . import _cifar
 
 def load_data():
     """((x_train, y_train), (x_test, y_test)); x has shape (n, 32, 32, 3)."""
-    folder = _cifar.folder("cifar-10-batches-py", "https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz (unpacked)")
+    folder = _cifar.folder("cifar-10-batches-py", "the CIFAR-10 archive for Python, unpack it,")
     parts = [_cifar.load_batch(f"{folder}/data_batch_{i}", "labels") for i in range(1, 6)]
     x_test, y_test = _cifar.load_batch(f"{folder}/test_batch", "labels")
     x, y = (np.concatenate(p) for p in zip(*parts))

@@ -29,6 +29,15 @@ class _Color(_Augmentation):
         return tf.clip_by_value(x, *(float(v) for v in self.value_range))
 
 
+class _WithFactor(_Color):
+    """One whose strength is drawn between two factors."""
+    _settings = ("factor", "value_range", "seed")
+
+    def __init__(self, factor, value_range=(0, 255), data_format=None, seed=None, **kwargs):
+        super().__init__(seed, data_format, **kwargs)
+        self.factor, self.value_range = _bounds(factor, "factor", 0.0), value_range
+
+
 class RandomGrayscale(_Color):
     """Some images without their colors."""
     _settings = ("factor",)
@@ -56,26 +65,16 @@ class RandomInvert(_Color):
         return self._sometimes(x, low + high - x, self._per_image(x, *self.factor))
 
 
-class RandomColorDegeneration(_Color):
+class RandomColorDegeneration(_WithFactor):
     """Images mixed with their grayscale."""
-    _settings = ("factor", "value_range", "seed")
-
-    def __init__(self, factor, value_range=(0, 255), data_format=None, seed=None, **kwargs):
-        super().__init__(seed, data_format, **kwargs)
-        self.factor, self.value_range = _bounds(factor, "factor", 0.0), value_range
 
     def _changed(self, x):
         share = self._per_image(x, *self.factor)
         return self._clipped(x * (1.0 - share) + _gray(x) * share)
 
 
-class RandomSaturation(_Color):
+class RandomSaturation(_WithFactor):
     """Stronger or weaker colors: 0.5 leaves them, 0 takes them away, 1 makes them as strong as can be."""
-    _settings = ("factor", "value_range", "seed")
-
-    def __init__(self, factor, value_range=(0, 255), data_format=None, seed=None, **kwargs):
-        super().__init__(seed, data_format, **kwargs)
-        self.factor, self.value_range = _bounds(factor, "factor", 0.0), value_range
 
     def _changed(self, x):
         low, high = (float(v) for v in self.value_range)
@@ -87,13 +86,8 @@ class RandomSaturation(_Color):
         return self._clipped(tf.image.hsv_to_rgb(hsv) * (high - low) + low)
 
 
-class RandomHue(_Color):
+class RandomHue(_WithFactor):
     """Colors turned around the circle of hues."""
-    _settings = ("factor", "value_range", "seed")
-
-    def __init__(self, factor, value_range=(0, 255), data_format=None, seed=None, **kwargs):
-        super().__init__(seed, data_format, **kwargs)
-        self.factor, self.value_range = _bounds(factor, "factor", 0.0), value_range
 
     def _changed(self, x):
         low, high = (float(v) for v in self.value_range)

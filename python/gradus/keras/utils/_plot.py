@@ -35,7 +35,7 @@ class Dot:
     def create(self, prog="dot", format="png"):  # noqa: A002
         """The picture as bytes."""
         if shutil.which(prog) is None:
-            raise ImportError("You must install graphviz (see instructions at https://graphviz.gitlab.io/download/) "
+            raise ImportError("You must install graphviz (the package of that name has its program `dot`) "
                               "for `plot_model` to work; the drawing itself is model_to_dot(model).to_string()")
         return subprocess.run([prog, f"-T{format}"], input=self._text.encode(), capture_output=True, check=True).stdout
 
