@@ -19,9 +19,11 @@ import tensorflow as tf  # noqa: E402
 import answers  # noqa: E402
 import cases  # noqa: E402
 import image_cases  # noqa: E402
+import image_file_cases  # noqa: E402
 import kind_cases  # noqa: E402
 
-FILES = {"reference": cases, "kinds": kind_cases, "images": image_cases}
+FILES = {"reference": cases, "kinds": kind_cases, "images": image_cases,
+         "image_files": image_file_cases}
 
 
 def main():

@@ -1,7 +1,7 @@
 # Sourced by ./run, ./test and bench/run: installs what is missing and tells what the machine is.
 # Tools come from Debian's (or Ubuntu's) own packages; what the Python tests need, from PyPI into .venv.
 
-build_packages=(g++ cmake ninja-build ccache mold libxbyak-dev zlib1g-dev)
+build_packages=(g++ cmake ninja-build ccache mold libxbyak-dev zlib1g-dev libjpeg-dev libpng-dev)
 test_packages=(libgtest-dev librapidcheck-dev python3 clang-format clang-tidy)
 python_packages=(python3-dev python3-venv)
 bench_packages=(libbenchmark-dev python3)

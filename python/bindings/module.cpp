@@ -21,6 +21,7 @@ void add_function_type(PyObject* module);
 void add_control_functions();
 void add_update_functions();
 void add_file_functions();
+void add_image_file_functions();
 void add_host_functions();
 void add_graph_functions();
 
@@ -103,6 +104,7 @@ void prepare(PyObject* module) {
   add_control_functions();
   add_update_functions();
   add_file_functions();
+  add_image_file_functions();
   add_host_functions();
   add_graph_functions();
   install_interrupt_handler();

@@ -29,7 +29,6 @@ INSTEAD = {
     "Session": "operations run at once; TensorFlow 1 is `import gradus.compat.v1 as tf`",
     "placeholder": "pass tensors to functions; TensorFlow 1 is `import gradus.compat.v1 as tf`",
     "gradients": "tf.gradients works on graphs: use tf.GradientTape, or gradus.grad",
-    "image": "files of images are not read or written: use another library, tf.constant(array) is the image",
     "distribute": "distribution is not covered",
     "saved_model": "SavedModel is not covered: use model.save('name.keras') or tf.train.Checkpoint",
     "keras.applications": "networks that are trained already are not covered: build one and load its weights",

@@ -1,6 +1,6 @@
 """tf.image: sizes, colours and measures of images [height, width, channels], or of a batch of them.
 
-Everything is made of ops, so it has gradients and compiles. Files of images are not read: use another library.
+Everything but files of images is made of ops, so it has gradients and compiles.
 """
 from ._boxes import (  # noqa: F401
     crop_and_resize, non_max_suppression, non_max_suppression_overlaps, non_max_suppression_with_scores)
@@ -8,6 +8,9 @@ from ._color import (  # noqa: F401
     adjust_brightness, adjust_contrast, adjust_gamma, adjust_hue, adjust_saturation, convert_image_dtype,
     grayscale_to_rgb, hsv_to_rgb, per_image_standardization, rgb_to_grayscale, rgb_to_hsv, rgb_to_yiq, rgb_to_yuv,
     yiq_to_rgb, yuv_to_rgb)
+from ._files import (  # noqa: F401
+    adjust_jpeg_quality, decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png,
+    encode_jpeg, encode_png, extract_jpeg_shape, is_jpeg, random_jpeg_quality)
 from ._measures import (  # noqa: F401
     extract_patches, image_gradients, psnr, sobel_edges, ssim, ssim_multiscale, total_variation)
 from ._random import (  # noqa: F401
@@ -19,12 +22,6 @@ from ._shape import (  # noqa: F401
     central_crop, crop_to_bounding_box, flip_left_right, flip_up_down, pad_to_bounding_box, resize_with_crop_or_pad,
     rot90, transpose)
 
-_FILES = ("decode_image", "decode_jpeg", "decode_png", "decode_bmp", "decode_gif", "encode_jpeg", "encode_png",
-          "decode_and_crop_jpeg", "is_jpeg", "extract_jpeg_shape", "random_jpeg_quality", "adjust_jpeg_quality")
-
 
 def __getattr__(name):
-    if name in _FILES:
-        raise AttributeError(f"tf.image.{name} is not covered: read and write images with another library (Pillow, "
-                             "imageio), tf.constant(array) is the image")
     raise AttributeError(f"module 'gradus.image' has no attribute '{name}'. docs/api-coverage.md lists what is covered.")

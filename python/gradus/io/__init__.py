@@ -7,17 +7,20 @@ from .._files import text_of as _text_of
 from .._records import framed as _framed
 from .._safetensors import load_safetensors, save_safetensors
 from .._strings import StringTensor as _StringTensor
+from ..image._files import (decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png,
+                            encode_jpeg, encode_png, extract_jpeg_shape, is_jpeg)
 from . import gfile
 from ._examples import (FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example,
                         parse_single_example)
 
 __all__ = ["FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "parse_example", "parse_single_example",
-           "TFRecordOptions", "TFRecordWriter", "decode_raw", "gfile", "load_safetensors", "matching_files",
-           "read_file", "save_safetensors", "write_file"]
+           "TFRecordOptions", "TFRecordWriter", "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image",
+           "decode_jpeg", "decode_png", "decode_raw", "encode_jpeg", "encode_png", "extract_jpeg_shape", "gfile",
+           "is_jpeg", "load_safetensors", "matching_files", "read_file", "save_safetensors", "write_file"]
 
 
 def read_file(filename, name=None):
-    """The content of a file, a string tensor: no op takes it, numpy() gives the bytes."""
+    """The content of a file, a string tensor; numpy() gives the bytes."""
     with gfile.GFile(filename, "rb") as file:
         return _StringTensor(file.read())
 
