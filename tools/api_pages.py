@@ -14,6 +14,9 @@ import types
 import gradus
 from gradus import _core, _missing
 
+for name in _missing._ELSEWHERE:  # names that the module loads when they are first used
+    getattr(gradus, name)
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = ["math", "nn", "linalg", "random", "bitwise", "nest", "dtypes", "autodiff", "forward_diff", "errors",
            "debugging", "config", "test", "image", "lookup", "ragged", "sparse", "strings"]

@@ -78,7 +78,6 @@ _function.publish(_namespace)
 from . import autograph  # noqa: E402, F401
 from .autograph import _builtins  # noqa: E402
 _builtins.publish(_namespace)
-from ._sparse import SparseTensor, SparseTensorSpec  # noqa: E402, F401
 from . import _embedding  # noqa: E402
 _namespace("nn").embedding_lookup_sparse = _embedding.embedding_lookup_sparse
 _namespace("nn").safe_embedding_lookup_sparse = _embedding.safe_embedding_lookup_sparse

@@ -5,7 +5,7 @@ order of the calls (gradus/host_call.h).
 """
 import functools
 import sys
-import threading
+from _thread import get_ident
 
 from . import _core, nest
 from ._kinds import Kind
@@ -29,17 +29,26 @@ def at_each_run(name, function, inputs):
         function(*tensors)
         return []
     call = functools.partial(_core._host_call, name, run, list(inputs), [], None, False)
-    if _waiting.calls is None:
+    _happen_or_wait(call)
+
+
+_waiting = {}  # thread -> the calls that wait in it; none while they need not
+
+
+def _happen_or_wait(call):
+    calls = _waiting.get(get_ident())
+    if calls is None:
         call()
     else:
-        _waiting.calls.append(call)
+        calls.append(call)
 
 
-class _Waiting(threading.local):
-    calls = None
-
-
-_waiting = _Waiting()
+def _set_waiting(calls):
+    """Whether effects wait in this thread: in a list, or not at all; gives what was set before."""
+    before = _waiting.pop(get_ident(), None)
+    if calls is not None:
+        _waiting[get_ident()] = calls
+    return before
 
 
 class waiting_effects:
@@ -47,27 +56,27 @@ class waiting_effects:
     of the program only when happen() is called."""
 
     def __enter__(self):
-        self._outer, self._calls = _waiting.calls, []
-        _waiting.calls = self._calls
+        self._calls = []
+        self._outer = _set_waiting(self._calls)
         return self
 
     def __exit__(self, *_):
-        _waiting.calls = self._outer
+        _set_waiting(self._outer)
 
     def happen(self):
         for call in self._calls:
-            call() if _waiting.calls is None else _waiting.calls.append(call)
+            _happen_or_wait(call)
 
 
 def own_effects(function):
     """The inside of a branch or a loop: its effects stay there."""
     @functools.wraps(function)
     def inside(*args, **kwargs):
-        outer, _waiting.calls = _waiting.calls, None
+        outer = _set_waiting(None)
         try:
             return function(*args, **kwargs)
         finally:
-            _waiting.calls = outer
+            _set_waiting(outer)
     return inside
 
 

@@ -1,8 +1,6 @@
 """tf.nn.embedding_lookup_sparse: rows of a table, combined as a sparse tensor of row numbers says."""
 import sys
 
-from ._sparse import SparseTensor
-
 __all__ = ["embedding_lookup_sparse", "safe_embedding_lookup_sparse"]
 
 
@@ -17,9 +15,9 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=
     combiner = "mean" if combiner is None else combiner
     if combiner not in ("mean", "sqrtn", "sum"):
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
-    if not isinstance(sp_ids, SparseTensor):
+    if not isinstance(sp_ids, tf.SparseTensor):
         raise TypeError(f"sp_ids must be SparseTensor, got {sp_ids!r}")
-    if sp_weights is not None and not isinstance(sp_weights, SparseTensor):
+    if sp_weights is not None and not isinstance(sp_weights, tf.SparseTensor):
         raise TypeError(f"sp_weights must be either None or SparseTensor, got {sp_weights!r}")
     if isinstance(params, (list, tuple)):
         if len(params) != 1:

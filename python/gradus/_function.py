@@ -1,9 +1,8 @@
 """tf.function: what of it is not in C."""
 import contextlib
 import functools
-import inspect
-import linecache
 import operator
+import types
 import weakref
 
 from . import _core, nest
@@ -88,6 +87,9 @@ TracedNumber.__abs__ = lambda self: TracedNumber(abs(self._value), self._real)
 
 def _parameters(python_function, skip_first):
     """(name, keyword only, default or ...) of each parameter; None if there are *args, **kwargs or no signature."""
+    if type(python_function) is types.FunctionType and python_function.__dict__.keys().isdisjoint(_SIGNATURES):
+        return _written_parameters(python_function, skip_first)
+    import inspect
     try:
         parameters = list(inspect.signature(python_function).parameters.values())
     except (TypeError, ValueError):
@@ -97,6 +99,22 @@ def _parameters(python_function, skip_first):
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
         return None
     return tuple((p.name, p.kind == p.KEYWORD_ONLY, ... if p.default is p.empty else p.default) for p in parameters)
+
+
+_SIGNATURES = "__wrapped__", "__signature__"  # where a function says that its parameters are others than those written
+_MORE_PARAMETERS = 4 | 8  # flags of code objects with *args, with **kwargs
+
+
+def _written_parameters(function, skip_first):
+    """The same, for a function whose code says all: inspect is slow to load."""
+    code = function.__code__
+    if code.co_flags & _MORE_PARAMETERS:
+        return None
+    count, defaults, of_names = code.co_argcount, function.__defaults__ or (), function.__kwdefaults__ or {}
+    defaults = (...,) * (count - len(defaults)) + defaults
+    found = [(name, False, default) for name, default in zip(code.co_varnames, defaults)]
+    names = code.co_varnames[count:count + code.co_kwonlyargcount]
+    return tuple(found + [(name, True, of_names.get(name, ...)) for name in names])[skip_first:]
 
 
 def _checked_signature(signature, parameters, name):
@@ -223,6 +241,7 @@ class ConcreteFunction:
 
     @property
     def function_type(self):
+        import inspect
         return inspect.signature(self._function.python_function)
 
     def pretty_printed_signature(self, verbose=True):
@@ -317,6 +336,11 @@ def _signatures(self, verbose=True):
     return "\n".join(f"{self.__name__}({line[len('signature:'):].strip()})" for line in lines)
 
 
+def _function_spec(self):
+    import inspect
+    return inspect.signature(self.python_function)
+
+
 _core.Function.get_concrete_function = _get_concrete_function
 _core.Function.pretty_printed_concrete_signatures = _signatures
 _traced_function = _core.Function.python_function
@@ -324,7 +348,7 @@ _core.Function.python_function = property(
     lambda self: getattr(_traced_function.__get__(self), "function", _traced_function.__get__(self)),
     doc="The function that is traced.")
 _core.Function.input_signature = property(lambda self: self._input_signature)
-_core.Function.function_spec = property(lambda self: inspect.signature(self.python_function))
+_core.Function.function_spec = property(_function_spec)
 _core.Function.__repr__ = lambda self: f"<gradus.Function {self.__name__}>"
 _core.Function.__module__ = "gradus"
 
@@ -351,6 +375,7 @@ def inside_function():
 
 def name_line(error, file, line):
     """Adds to an error from a running program the line of the function that it is about."""
+    import linecache
     text = f"\n  in the program of {file}, line {line}"
     source = linecache.getline(file, line).strip()
     if source:

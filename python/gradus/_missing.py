@@ -1,6 +1,6 @@
 """What happens when a name of the module is not there: sub-modules are loaded when first used, and what
 is not covered says so."""
-import importlib
+import sys
 
 _LAZY = (
     "compat",
@@ -18,9 +18,11 @@ _LAZY = (
     "test",
     "train",
 )
-_ELSEWHERE = {  # single names, loaded with NumPy when first used
+_ELSEWHERE = {  # single names, loaded when first used, most with NumPy
     "RaggedTensor": "_ragged_functions",
     "RaggedTensorSpec": "ragged",
+    "SparseTensor": "_sparse",
+    "SparseTensorSpec": "_sparse",
     "string": "_strings",
 }
 _OF_KERAS = ("initializers", "losses", "metrics", "optimizers")  # tf.losses is tf.keras.losses
@@ -40,17 +42,24 @@ INSTEAD = {
 }
 
 
+def _import(name):
+    import importlib
+    return importlib.import_module(name)
+
+
 def __getattr__(name):
     if name in _ELSEWHERE:
-        return getattr(importlib.import_module("gradus." + _ELSEWHERE[name]), name)
+        found = getattr(_import("gradus." + _ELSEWHERE[name]), name)
+        setattr(sys.modules["gradus"], name, found)
+        return found
     if name in _LAZY:
         try:
-            return importlib.import_module("gradus." + name)
+            return _import("gradus." + name)
         except ModuleNotFoundError:
             pass
     if name in _OF_KERAS:
         try:
-            return importlib.import_module("gradus.keras." + name)
+            return _import("gradus.keras." + name)
         except ModuleNotFoundError:
             pass
     if name in INSTEAD:
@@ -66,5 +75,4 @@ def _of_dtypes(name):
 
 
 def __dir__():
-    import sys
-    return sorted(set(vars(sys.modules["gradus"])) | set(_LAZY) | set(_OF_KERAS))
+    return sorted({*vars(sys.modules["gradus"]), *_LAZY, *_ELSEWHERE, *_OF_KERAS})

@@ -1,6 +1,4 @@
 """tf.Module: a container that finds its variables."""
-import re
-
 from ._variable import Variable
 
 
@@ -20,6 +18,7 @@ class name_scope:  # noqa: N801
 
 
 def _snake(name):
+    import re
     return re.sub(r"((?<=[a-z0-9])[A-Z]|(?!^)(?<!_)[A-Z](?=[a-z]))", r"_\1", name).lower()
 
 
@@ -29,7 +28,7 @@ class Module:
     _TF_MODULE_IGNORED_PROPERTIES = frozenset()
 
     def __init__(self, name=None):
-        if name is not None and not re.match(r"^[A-Za-z_]\w*$", name):
+        if name is not None and not name.isidentifier():
             raise ValueError(f"{name!r} is not a valid module name. Module names must be valid Python identifiers.")
         self._name = name or _snake(type(self).__name__)
 

@@ -4,7 +4,6 @@ In grad, jvp, vjp, linearize, hvp, jacobian and hessian, `x` is the argument of 
 tuple stands for several arguments, f(*x). Derivatives have the structure of what they belong to.
 """
 import functools
-import inspect
 import sys
 
 from . import _core, nest
@@ -22,6 +21,7 @@ def _tensors(structure):
 
 
 def _takes_variables(function):
+    import inspect
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

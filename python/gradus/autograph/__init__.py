@@ -25,7 +25,7 @@ def to_code(entity, recursive=True, experimental_optional_features=None):
     """The text of the converted function."""
     import ast
 
-    from ._convert import NotConvertible, converted_tree
+    from ._compile import NotConvertible, converted_tree
     entity = getattr(entity, "python_function", entity)
     entity = getattr(entity, "__func__", entity)
     try:

@@ -1,23 +1,15 @@
-"""Which functions are converted, and how a tree becomes a function that shares the variables of the original."""
-import __future__
-
-import ast
+"""Which functions are converted. What converts them is loaded with the first one."""
 import functools
 import os
 import sys
-import sysconfig
 import types
 import weakref
 
 from .. import _core
 from ..errors import UnimplementedError
-from ._source import NotConvertible, node_of
 
-_FUTURE = 0
-for _name in __future__.all_feature_names:
-    _FUTURE |= getattr(__future__, _name).compiler_flag
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_PYTHON = tuple(os.path.abspath(p) + os.sep for p in map(sysconfig.get_path, ("stdlib", "platstdlib")) if p)
+_PYTHON = os.path.dirname(os.path.abspath(functools.__file__)) + os.sep
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
 _converted = weakref.WeakKeyDictionary()  # code -> code, or the reason why not
@@ -62,80 +54,13 @@ def _is_users(function):
     return not file.startswith(_PYTHON)
 
 
-def _inner_code(code):
-    return next(c for c in code.co_consts if isinstance(c, types.CodeType))
-
-
-def _renamed(code, name, qualname):
-    """Pieces of a function carry its name, so that tracebacks read as if nothing had happened."""
-    def one(constant):
-        is_piece = isinstance(constant, types.CodeType) and constant.co_name.startswith("ag__")
-        return _renamed(constant, name, qualname) if is_piece else constant
-    constants = tuple(map(one, code.co_consts))
-    names = {"co_name": name}
-    if hasattr(code, "co_qualname"):
-        names["co_qualname"] = qualname
-    return code.replace(co_consts=constants, **names)
-
-
-def converted_tree(function):
-    """The converted syntax tree of a function and the class it was written in."""
-    from ._rewrite import Rewriter
-    node, of_class = node_of(function)
-    try:
-        node = Rewriter(node).run()
-    except RecursionError:
-        raise NotConvertible("it is nested too deeply") from None
-    return node, of_class
-
-
-def _compile(function):
-    node, of_class = converted_tree(function)
-    code = function.__code__
-    if isinstance(node, ast.Lambda):
-        _strip(node.args)
-        definition = ast.copy_location(ast.Expr(node), node)
-    else:
-        node.decorator_list, node.returns = [], None
-        node.name = "ag__function"  # its own name must not become a local one of the factory
-        _strip(node.args)
-        definition = node
-    if of_class is not None:  # for names that begin with two underscores
-        definition = ast.copy_location(ast.ClassDef(of_class, [], [], [definition], []), definition)
-    free = [n for n in ("ag__",) + code.co_freevars if n != "__class__" or of_class is None]
-    bind = ast.parse("def ag__factory():\n  " + " = ".join(free) + " = None")
-    for n in ast.walk(bind):
-        if hasattr(n, "lineno"):
-            n.lineno = n.end_lineno = definition.lineno
-    bind.body[0].body.append(definition)
-    ast.fix_missing_locations(bind)
-    made = compile(bind, code.co_filename, "exec", code.co_flags & _FUTURE, True)
-    made = _inner_code(_inner_code(made))
-    if of_class is not None:
-        made = _inner_code(made)
-    return _renamed(made, code.co_name, getattr(code, "co_qualname", code.co_name))
-
-
-def _strip(arguments):
-    """Defaults and annotations belong to the function, not to its code."""
-    arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
-    arguments.defaults = []
-    everything = arguments.posonlyargs + arguments.args + arguments.kwonlyargs + [arguments.vararg, arguments.kwarg]
-    for a in everything:
-        if a is not None:
-            a.annotation = None
-
-
 def code_of(function):
     """The converted code of a function, or the reason why there is none."""
     code = function.__code__
     made = _converted.get(code)
     if made is None:
-        try:
-            made = _compile(function)
-        except NotConvertible as e:
-            made = str(e)
-        _converted[code] = made
+        from ._compile import compiled
+        made = _converted[code] = compiled(function)
     return made
 
 

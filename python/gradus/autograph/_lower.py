@@ -17,14 +17,20 @@ RETURNED, VALUE = "ag__returned", "ag__value"
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
-def walk(node):
-    """The node and all below it of the same function."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, _SCOPES):
-            yield child
-        else:
-            yield from walk(child)
+def walk(nodes):
+    """These nodes and all below them; of functions and classes in them only the nodes themselves."""
+    found, todo = [], list(nodes)
+    while todo:
+        node = todo.pop()
+        found.append(node)
+        if not isinstance(node, _SCOPES):
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if type(value) is list:
+                    todo += [v for v in value if isinstance(v, ast.AST)]
+                elif isinstance(value, ast.AST) and value._fields:
+                    todo.append(value)
+    return found
 
 
 def _has(statements, kinds, into_loops=True):
@@ -132,8 +138,6 @@ class _Lowering:
         return [s], MAYBE if flags else NEVER, flags
 
     def _Try(self, s):
-        if _has(s.finalbody, (ast.Return,)) or _has(s.finalbody, (ast.Break, ast.Continue), False):
-            raise NotConvertible("it jumps out of a finally block")
         s.body, jumps, flags = self.block(s.body)
         orelse, else_jumps, else_flags = self.block(s.orelse)
         if orelse and flags:
@@ -196,6 +200,14 @@ class _Lowering:
             ast.fix_missing_locations(ast.copy_location(stop, s.test))
             s.body, s.orelse, s.test = [stop] + s.body, [], ast.copy_location(ast.Constant(True), s.test)
         return self._loop(s)
+
+
+def check_jumps(function):
+    """Raises, before anything is changed, if there are jumps that flags cannot stand for."""
+    for s in walk(function.body):
+        if getattr(s, "finalbody", None) and (
+                _has(s.finalbody, (ast.Return,)) or _has(s.finalbody, (ast.Break, ast.Continue), False)):
+            raise NotConvertible("it jumps out of a finally block")
 
 
 def _is_plain(function):

@@ -12,19 +12,13 @@ they assigned in and out. The numbers say how many of the names are read afterwa
 captured by functions.
 """
 import ast
-import copy
 
-from ._lower import lower, walk
+from ._lower import check_jumps, lower, walk
 from ._names import Liveness, Scope, bound, bound_paths
 from ._source import NotConvertible
 
 _LEFT_ALONE = set("super locals globals vars dir eval exec isinstance issubclass hasattr type".split())
 _WITHIN = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
-
-
-def _is_generator(function):
-    return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for s in function.body for n in walk(s)
-               if not isinstance(s, (ast.FunctionDef, ast.ClassDef)))
 
 
 def _mentions(nodes, name):
@@ -47,12 +41,17 @@ class Rewriter(ast.NodeTransformer):
     def run(self):
         f = self.function
         if isinstance(f, ast.Lambda):
-            if any(isinstance(n, _WITHIN) for n in walk(f.body)):
+            if any(isinstance(n, _WITHIN) for n in walk([f.body])):
                 raise NotConvertible("it is a lambda with := or yield")
             f.body = self.visit(f.body)
             return f
-        if isinstance(f, ast.AsyncFunctionDef) or _is_generator(f):
+        kinds = set(map(type, walk(f.body)))
+        if isinstance(f, ast.AsyncFunctionDef) or not kinds.isdisjoint((ast.Yield, ast.YieldFrom)):
             raise NotConvertible("it is a generator or a coroutine")
+        if kinds.isdisjoint((ast.If, ast.For, ast.While)):
+            f.body = self.block(f.body)
+            return f
+        check_jumps(f)
         lower(f)
         self.scope = Scope(f)
         Liveness(self.scope).block(f.body, set())
@@ -62,13 +61,28 @@ class Rewriter(ast.NodeTransformer):
             f.body[:0] = self._scaffold("if 0: " + " = ".join(declared) + " = None", f.body[0])
         return f
 
+    def generic_visit(self, node):
+        """What NodeTransformer does, without leaves such as Load, which are half of a tree."""
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if type(value) is list:
+                value[:] = self.block(value)
+            elif isinstance(value, ast.AST) and value._fields:
+                made = self.visit(value)
+                if made is not value:
+                    setattr(node, name, made)
+        return node
+
     # ------------------------------------------------------------------------------------------------- statements
 
     def block(self, statements):
         out = []
         for s in statements:
-            made = self.visit(s)
-            out += made if isinstance(made, list) else [made] if made is not None else []
+            if isinstance(s, ast.AST):
+                made = self.visit(s)
+                out += made if isinstance(made, list) else [made] if made is not None else []
+            else:  # a name, or None in lists of other things
+                out.append(s)
         return out
 
     def _scaffold(self, text, like, **parts):
@@ -201,16 +215,15 @@ class Rewriter(ast.NodeTransformer):
     def _leave(self, node):
         return node
 
-    visit_ClassDef = visit_AsyncFunctionDef = visit_Global = visit_Nonlocal = _leave
+    visit_ClassDef = visit_AsyncFunctionDef = visit_Global = visit_Nonlocal = visit_Name = visit_Constant = _leave
 
     def visit_FunctionDef(self, node):
         if _mentions(node.decorator_list, "do_not_convert"):
             return node
-        original = copy.deepcopy(node)
         try:
             converted = Rewriter(node).run()
         except NotConvertible:
-            return original
+            return node
         mark = ast.Attribute(ast.Name("ag__", ast.Load()), "mark", ast.Load())
         node.decorator_list.append(ast.fix_missing_locations(ast.copy_location(mark, node)))
         return converted
@@ -230,7 +243,7 @@ class Rewriter(ast.NodeTransformer):
         return ast.fix_missing_locations(ast.copy_location(ast.Lambda(arguments, body), body))
 
     def visit_Lambda(self, node):
-        if any(isinstance(n, _WITHIN) for n in walk(node.body)):
+        if any(isinstance(n, _WITHIN) for n in walk([node.body])):
             return node
         node.body = self.visit(node.body)
         return self._call("mark", [node], node)

@@ -25,9 +25,10 @@ def node_of(function):
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
         raise NotConvertible("its source is not available")
-    positions = _positions(code)
+    is_lambda = code.co_name == "<lambda>"
+    positions = _positions(code) if is_lambda else []
     node = None
-    if code.co_name != "<lambda>" or positions:
+    if positions or not is_lambda:
         node = _only_one(_parsed(_own_lines(lines, code.co_firstlineno)), code, positions)
     if node is None:
         tree = _whole_file(code.co_filename, "".join(lines))
