@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "compile/graph_copy.h"
+#include "compile/kept_states.h"
 #include "compile/loop.h"
+#include "gradus/ops.h"
 
 namespace gradus {
 namespace {
@@ -83,11 +85,33 @@ const Graph::Node& widest_loop(const Graph& g, const Graph::Node& n, const Exten
   return *widest;
 }
 
+// Loops whose states a derivative asks for: who asks, by loop, and the loop, by who asks.
+struct AskedLoops {
+  std::unordered_map<std::size_t, std::size_t> asker, loop;
+};
+
+AskedLoops find_asked(const Graph& g, const std::vector<bool>& needed) {
+  AskedLoops found;
+  for (std::size_t k = 0; k < g.nodes().size(); ++k) {
+    if (!needed[k] || g.nodes()[k].op != &kept_states_op) continue;
+    for (std::size_t j = 0; j < k; ++j) {
+      if (!needed[j] || !is_while(*g.nodes()[j].op) || !asks(g, g.nodes()[k], g.nodes()[j]))
+        continue;
+      found.asker.emplace(j, k);
+      found.loop.emplace(k, j);
+      break;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::shared_ptr<Graph> clean(const Graph& graph) {
   const std::vector<bool> needed = needed_nodes(graph);
   const Extensions extensions = find_extensions(graph, needed);
+  const AskedLoops asked = find_asked(graph, needed);
+  std::unordered_map<std::size_t, Value> states;  // by loop
   GraphCopy copy(graph);
   std::vector<Tensor> folded(graph.value_count());  // they come over when somebody uses them
   const auto constant = [&](Value v) -> const Tensor& {
@@ -120,6 +144,16 @@ std::shared_ptr<Graph> clean(const Graph& graph) {
       const Graph::Node made = copy.to().add(*loop.op, graph.attrs(loop), in);
       for (std::uint32_t i = 0; i < n.out_count; ++i)  // carries, then the stacks of both
         copy.map(n.first_out + i, made.first_out + i);
+    } else if (const auto asker = asked.asker.find(k); asker != asked.asker.end()) {
+      const AttributeTo line(n.where);
+      const Graph::Node made =
+          copy.to().add(keeping(*n.op), graph.attrs(graph.nodes()[asker->second]), in);
+      for (std::uint32_t i = 0; i < n.out_count; ++i) copy.map(n.first_out + i, made.first_out + i);
+      states.emplace(k, made.first_out + n.out_count);
+    } else if (n.op == &kept_states_op) {
+      const auto loop = asked.loop.find(k);
+      copy.map(n.first_out, loop != asked.loop.end() ? states.at(loop->second)
+                                                     : copy.to().add_constant(zeros({0}, uint8)));
     } else {
       copy.replace(n, *n.op, graph.attrs(n), in);
     }

@@ -33,60 +33,6 @@ const WhileLoop& while_of(const void* attrs) {
   return *static_cast<const WhileLoop*>(static_cast<const WhileAttrs*>(attrs)->held);
 }
 
-// The test is made once before the loop, and then together with each iteration, except with the
-// last that is allowed, after which it may not be made.
-void while_kernel(const KernelCall& c) {
-  const WhileLoop& loop = while_of(c.attrs);
-  const std::size_t carries = c.out.size();
-  const std::int64_t most = loop.maximum_iterations;
-  SmallVector<void*, 16> in, now, next;
-  for (const View& v : c.in) in.push_back(v.data);
-  for (std::size_t i = 0; i < carries; ++i) {
-    in[i] = c.out[i].data;
-    if (bytes_of(c.out[i]) > 0) std::memcpy(in[i], c.in[i].data, bytes_of(c.out[i]));
-  }
-  if (most == 0) return;
-  bool more = false;
-  void* const answer[] = {&more};
-  Executable::Session(loop.test->program(), c.in).run(in, answer);
-  if (!more) return;
-
-  using Track = Executable::Session::Track;
-  SmallVector<Tensor, 8> second;
-  SmallVector<Track, 16> from, to;
-  for (void* data : in) from.push_back({data});
-  for (std::size_t i = 0; i < carries; ++i) {
-    now.push_back(in[i]);
-    next.push_back(in[i]);
-    second.emplace_back();
-  }
-  const auto run = [&](const Region& region, std::int64_t times, const bool* go_on) {
-    Executable::Session session(region.program(), c.in);
-    to.clear();
-    for (std::size_t i = 0; i < carries; ++i) {
-      // In one place if an iteration may write over its own input, else in two by turns.
-      if (!session.writes_over_input(i) && !second[i].defined()) {
-        second[i] = make_tensor(c.out[i].dtype, *c.out[i].shape);
-        next[i] = second[i].impl()->data;
-      }
-      void* const there = session.writes_over_input(i) ? now[i] : next[i];
-      const std::ptrdiff_t distance = static_cast<char*>(there) - static_cast<char*>(now[i]);
-      from[i] = {now[i], distance, true};
-      to.push_back({there, -distance, true});
-    }
-    to.push_back({&more});
-    const std::int64_t done =
-        session.repeat(times, from, {to.data(), region.output_count()}, go_on);
-    for (std::size_t i = 0; i < carries; ++i)
-      if (done % 2 != 0 && to[i].at != now[i]) std::swap(now[i], next[i]);
-  };
-  run(loop.step(), most < 0 ? std::numeric_limits<std::int64_t>::max() : most - 1, &more);
-  if (more && most > 0) run(*loop.body, 1, nullptr);
-  for (std::size_t i = 0; i < carries; ++i)
-    if (now[i] != c.out[i].data && bytes_of(c.out[i]) > 0)
-      std::memcpy(c.out[i].data, now[i], bytes_of(c.out[i]));
-}
-
 void infer_counted(const Call& c, Avals& out) {
   const CountedLoop& loop = counted_loop_of(c.attrs);
   const std::int64_t count = c.get<CountedAttrs>().count;
@@ -155,7 +101,7 @@ Op make_while(const char* name, bool stateful) {
        .inputs = -1,
        .outputs = -1,
        .infer = [](const Call& c, Avals& out) { while_of(c.attrs).body->infer(c.in, out); },
-       .kernel = while_kernel,
+       .kernel = [](const KernelCall& c) { run_while(while_of(c.attrs), c); },
        .batch = [](const BatchCall& c) { return batch_while(while_of(c.attrs), c); },
        .reads =
            [](const void*, std::uint32_t) {
@@ -262,6 +208,9 @@ std::shared_ptr<const Held> WhileLoop::without_effects() const {
   pure->counted = counted->with_body(pure->body);
   return pure;
 }
+
+Held* held_of_while(const void* attrs) { return static_cast<const WhileAttrs*>(attrs)->held; }
+bool is_while(const Op& op) { return &op == &while_op || &op == &stateful_while_op; }
 
 std::int64_t count_of(const void* attrs) { return static_cast<const CountedAttrs*>(attrs)->count; }
 

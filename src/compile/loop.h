@@ -82,15 +82,19 @@ std::shared_ptr<Held> read_counted(TextReader& reader, Graph& around);
 Tensors run_while_node(const std::shared_ptr<WhileLoop>& loop, std::span<const Tensor> operands);
 Tensors run_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,
                     std::span<const Tensor> operands);
+bool is_while(const Op& op);
+Held* held_of_while(const void* attrs);
 const CountedLoop& counted_loop_of(const void* attrs);
 std::int64_t count_of(const void* attrs);  // the number of turns; it may be a symbol
 // The attributes of both are equal but for the loop.
 bool same_count(const void* a, const void* b);
 
 // Derivatives (loop_gradient.cpp, loop_tangent.cpp, while_gradient.cpp). Gradients by operand.
+// `states` are those that a while has kept (kept_states.h), if there are some.
 void pull_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,
                   std::span<const Tensor> operands, std::span<const Tensor> cts,
-                  const std::vector<bool>& wanted, std::span<Cotangent> grads);
+                  const std::vector<bool>& wanted, std::span<Cotangent> grads,
+                  const Tensor& states = {});
 void pull_while(const WhileLoop& loop, const Tensor& count, std::span<const Tensor> operands,
                 std::span<const Tensor> cts, const std::vector<bool>& wanted,
                 std::span<Cotangent> grads);

@@ -2,8 +2,10 @@
 //
 // Iterations are taken in parts. A part is run with stacks of what its reverse reads, and reversed;
 // the parts themselves go from the last to the first, by binomial checkpoints of the carries. One
-// half of the limit is for the stacks of a part, the other for checkpoints. Every iteration runs
-// the programs that it runs where all stacks are kept, in the same order of sums: same bits.
+// half of the limit is for the stacks of a part, the other for checkpoints. Where the loop has kept
+// states as it ran (kept_states.h), these are half of the checkpoints, and what lies between two of
+// them, a stretch, is reversed by itself. Every iteration runs the programs that it runs where all
+// stacks are kept, in the same order of sums: same bits.
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 
 #include "base/check.h"
 #include "compile/checkpoint_schedule.h"
+#include "compile/kept_states.h"
 #include "compile/loop_pull.h"
 #include "compile/loop_run.h"
 #include "gradus/loop_memory.h"
@@ -77,8 +80,6 @@ std::size_t bytes_of(const Aval& a) {
   return static_cast<std::size_t>(a.shape.num_elements()) * size_of(a.dtype);
 }
 
-std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 // One run of the kernel.
 class Reversal {
  public:
@@ -87,23 +88,21 @@ class Reversal {
         pull_(*c.get<CheckpointAttrs>().reverse().pull),
         count_(c.get<CheckpointAttrs>().count),
         operands_(c.in.first(loop_.captures_at() + loop_.captures())),
+        layout_(operands_.first(loop_.carries)),
         rows_(saved_rows(loop_, *pull_.saving, operands_)),
         forward_(loop_, operands_, LoopRun::Results::last_row),
         saving_(*pull_.saving, operands_),
         reverse_(*pull_.reverse, reverse_operands(c)) {
-    std::size_t row_bytes = 0;
-    for (const Aval& row : rows_) row_bytes += bytes_of(row);
-    for (std::size_t i = 0; i < loop_.carries; ++i) {
-      offsets_.push_back(state_bytes_);
-      state_bytes_ += aligned(forward_.carry_bytes(i));
-      first_state_.push_back(operands_[i].data);
-    }
+    std::int64_t row_bytes = 1;
+    for (const Aval& row : rows_) row_bytes += static_cast<std::int64_t>(bytes_of(row));
     const std::int64_t half = limit_of(loop_) / 2;
-    part_ = std::clamp<std::int64_t>(half / static_cast<std::int64_t>(row_bytes + 1), 1, count_);
-    parts_ = (count_ + part_ - 1) / part_;
-    slots_ = std::max(kFewestCheckpoints, half / static_cast<std::int64_t>(state_bytes_ + 1));
-    slots_ = std::min(slots_, parts_ - 1);
-    states_ = make_tensor(uint8, {(slots_ + 2) * static_cast<std::int64_t>(state_bytes_)});
+    part_ = std::clamp<std::int64_t>(half / row_bytes, 1, count_);
+    stretch_ = count_;
+    find_kept(c);
+    const std::int64_t fit = half / (layout_.bytes + 1);
+    slots_ = kept_ ? std::max(kFewestCheckpoints / 2, fit / 2) : std::max(kFewestCheckpoints, fit);
+    slots_ = std::min(slots_, (stretch_ + part_ - 1) / part_ - 1);
+    states_ = make_tensor(uint8, {(slots_ + 2) * layout_.bytes});
     for (const Aval& row : rows_) {
       Shape shape = row.shape;
       shape.insert(0, part_);
@@ -116,18 +115,8 @@ class Reversal {
     SmallVector<void*, 16> carries;
     for (std::size_t i = 0; i < pull_.reverse->carries; ++i) carries.push_back(c.out[i].data);
     reverse_.begin(carries);
-    reverse_steps(
-        parts_, slots_,
-        [&](std::int64_t state, std::int64_t first, std::int64_t last, std::int64_t to) {
-          advance(state, first, last, to);
-        },
-        [&](std::int64_t state, std::int64_t first, std::int64_t part) {
-          if (first < part) {
-            advance(state, first, part, slots_ + 1);
-            state = slots_ + 1;
-          }
-          reverse_part(state, part);
-        });
+    for (begin_ = (count_ - 1) / stretch_ * stretch_; begin_ >= 0; begin_ -= stretch_)
+      reverse_stretch();
     reverse_.copy_carries(carries);
   }
 
@@ -162,6 +151,19 @@ class Reversal {
     return c.in[operands_.size() + static_cast<std::size_t>(std::count(given.begin(), end, true))];
   }
 
+  // The states that the loop has kept. Of those that are nearer than a part is long, some are used.
+  void find_kept(const KernelCall& c) {
+    const std::vector<bool>& given = c.get<CheckpointAttrs>().reverse().given;
+    const std::size_t others =
+        operands_.size() + static_cast<std::size_t>(std::count(given.begin(), given.end(), true));
+    if (c.in.size() == others) return;
+    kept_.emplace(layout_, c.in[others].data, c.in[others].count());
+    stride_ = kept_->stride_after(count_);
+    if (stride_ == 0) return kept_.reset();
+    stretch_ = std::max(stride_, part_ / stride_ * stride_);
+    part_ = std::min(part_, stretch_);
+  }
+
   // Stacks that exist for all iterations.
   void find_stacks(const KernelCall& c) {
     const auto whole = [&](const View& v) {
@@ -183,28 +185,43 @@ class Reversal {
     for (const View& v : c.out.subspan(pull_.reverse->carries)) gradients_.push_back(whole(v));
   }
 
-  // 0 is the state before the loop.
-  SmallVector<void*, 16> state(std::int64_t number) {
-    return number == 0 ? first_state_ : memory(number);
+  // 0 is the state before the stretch.
+  StateLayout::Pointers state(std::int64_t number) {
+    if (number > 0) return memory(number);
+    if (begin_ > 0) return kept_->before_turn(begin_, stride_);
+    StateLayout::Pointers before;
+    for (const View& v : operands_.first(loop_.carries)) before.push_back(v.data);
+    return before;
   }
-  SmallVector<void*, 16> memory(std::int64_t number) {
-    SmallVector<void*, 16> at;
-    for (std::size_t offset : offsets_)
-      at.push_back(static_cast<char*>(states_.impl()->data) +
-                   number * static_cast<std::int64_t>(state_bytes_) + offset);
-    return at;
+  StateLayout::Pointers memory(std::int64_t number) {
+    return layout_.at(static_cast<char*>(states_.impl()->data) + number * layout_.bytes);
   }
 
   void start_from(LoopRun& run, std::int64_t number) {
-    const auto from = state(number), work = memory(0);
-    for (std::size_t i = 0; i < from.size(); ++i)
-      if (forward_.carry_bytes(i) > 0) std::memcpy(work[i], from[i], forward_.carry_bytes(i));
+    const auto work = memory(0);
+    layout_.copy(state(number), work);
     run.begin(work);
   }
 
-  // The rows of the iterations of some parts.
+  void reverse_stretch() {
+    const std::int64_t turns = std::min(count_ - begin_, stretch_);
+    reverse_steps((turns + part_ - 1) / part_, slots_,
+                  [&](std::int64_t state, std::int64_t first, std::int64_t last, std::int64_t to) {
+                    advance(state, first, last, to);
+                  },
+                  [&](std::int64_t state, std::int64_t first, std::int64_t part) {
+                    if (first < part) {
+                      advance(state, first, part, slots_ + 1);
+                      state = slots_ + 1;
+                    }
+                    reverse_part(state, part);
+                  });
+  }
+
+  // The rows of the iterations of some parts of the stretch.
   std::pair<std::int64_t, std::int64_t> rows_of(std::int64_t first, std::int64_t last) const {
-    const std::int64_t lo = first * part_, hi = std::min(count_, last * part_);
+    const std::int64_t end = std::min(count_, begin_ + stretch_);
+    const std::int64_t lo = begin_ + first * part_, hi = std::min(end, begin_ + last * part_);
     return loop_.backwards ? std::pair(count_ - hi, count_ - lo) : std::pair(lo, hi);
   }
 
@@ -212,7 +229,7 @@ class Reversal {
     const auto [lo, hi] = rows_of(first, last);
     start_from(forward_, from);
     forward_.run(lo, hi, xs_, unused_);
-    forward_.copy_carries(state(to));
+    forward_.copy_carries(memory(to));
   }
 
   void reverse_part(std::int64_t number, std::int64_t part) {
@@ -243,14 +260,15 @@ class Reversal {
   const CountedLoop::Pull& pull_;
   std::int64_t count_;
   std::span<const View> operands_;
+  StateLayout layout_;
   Avals rows_;  // by stack of the saving loop
   SmallVector<Shape, 8> row_shapes_;
   SmallVector<View, 16> reverse_views_;
   LoopRun forward_, saving_, reverse_;
-  std::size_t state_bytes_ = 0;
-  SmallVector<std::size_t, 16> offsets_;  // of carries in a state
-  SmallVector<void*, 16> first_state_;
-  std::int64_t part_, parts_, slots_;  // iterations of a part, parts, checkpoints
+  std::optional<KeptStates> kept_;
+  std::int64_t stride_ = 0;                  // of kept states
+  std::int64_t part_, stretch_, begin_ = 0;  // iterations of a part, of a stretch, before this one
+  std::int64_t slots_;                       // checkpoints in a stretch
   Tensor states_;  // the one that is worked on, the checkpoints, one that is in between
   SmallVector<Tensor, 8> saved_;  // stacks of one part
   SmallVector<Rows, 8> xs_, unused_, cotangents_, gradients_;

@@ -437,7 +437,8 @@ Tensors reverse_with_stacks(const CountedLoop& loop, const CountedLoop::Pull& pu
 
 void pull_counted(const std::shared_ptr<const CountedLoop>& given, std::int64_t count,
                   std::span<const Tensor> operands, std::span<const Tensor> cts,
-                  const std::vector<bool>& wanted, std::span<Cotangent> grads) {
+                  const std::vector<bool>& wanted, std::span<Cotangent> grads,
+                  const Tensor& states) {
   const auto loop = without_effects(given);
   const std::size_t captures_at = loop->captures_at();
   // What the body sees: a shifted stack is wanted if its rows or its first row are.
@@ -455,6 +456,7 @@ void pull_counted(const std::shared_ptr<const CountedLoop>& given, std::int64_t 
   const std::vector<bool> with_ct = are_defined(cts);
   for (const Tensor& ct : cts)
     if (ct.defined()) in.push_back(ct);
+  if (states.defined()) in.push_back(states);
   const Tensors found = needs_checkpoints(*loop, *pull, count, operands)
                             ? reverse_with_checkpoints(loop, pull, with_ct, count, in)
                             : reverse_with_stacks(*loop, *pull, with_ct, count, in);

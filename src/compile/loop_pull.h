@@ -25,7 +25,8 @@ struct CountedLoop::Pull {
 Tensors reverse_with_stacks(const CountedLoop& loop, const CountedLoop::Pull& pull,
                             const std::vector<bool>& given, std::int64_t count,
                             std::span<const Tensor> in);
-// The same bits in bounded memory (loop_checkpoints.cpp).
+// The same bits in bounded memory (loop_checkpoints.cpp). States that the loop has kept may follow
+// in `in`.
 Tensors reverse_with_checkpoints(const std::shared_ptr<const CountedLoop>& loop,
                                  const std::shared_ptr<const CountedLoop::Pull>& pull,
                                  const std::vector<bool>& given, std::int64_t count,

@@ -1,4 +1,5 @@
-// A counted loop on memory of the caller, any part of its iterations at a time.
+// How loops run: a counted one on memory of the caller, any part of its iterations at a time; a
+// while on that of its node.
 #pragma once
 #include "compile/loop.h"
 
@@ -49,6 +50,10 @@ class LoopRun {
   SmallVector<Tensor, 8> second_;
   SmallVector<Executable::Session::Track, 16> in_, out_;
 };
+
+class KeptStates;
+// Its first results are the carries; it keeps states on the way where asked to (while_run.cpp).
+void run_while(const WhileLoop& loop, const KernelCall& c, KeptStates* states = nullptr);
 
 std::size_t bytes_of(const View& v);
 

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "autodiff/rules.h"
-#include "compile/loop.h"
+#include "compile/kept_states.h"
 #include "compile/loop_run.h"
 #include "gradus/ops.h"
 #include "gradus/tracing.h"
@@ -30,18 +30,14 @@ struct DeferredAttrs {
   const Deferred& of() const { return *static_cast<const Deferred*>(held); }
 };
 
-Tensor copy_of(const View& v) {
-  Tensor t = make_tensor(v.dtype, *v.shape);
-  if (bytes_of(v) > 0) std::memcpy(t.impl()->data, v.data, bytes_of(v));
-  return t;
-}
-
 // Now the number is known: as outside of a trace.
 void deferred_kernel(const KernelCall& c) {
   const PauseTracing at_once;
   const Mute nobody_is_told(0);
+  const auto program = std::make_shared<int>();  // whose memory outlives the tensors in here
   std::vector<Tensor> in;
-  for (const View& v : c.in.subspan(1)) in.push_back(copy_of(v));
+  for (const View& v : c.in.subspan(1))
+    in.push_back(make_foreign(v.dtype, *v.shape, v.data, program));
   const Tensors found = c.get<DeferredAttrs>().of().f(*c.in[0].as<std::int64_t>(), in);
   for (std::size_t k = 0; k < c.out.size(); ++k)
     if (bytes_of(c.out[k]) > 0)
@@ -97,7 +93,8 @@ std::vector<std::size_t> connected_results(const OfCount& f, std::size_t results
 }
 
 // Some results of f, none of them undefined.
-OfCount only(OfCount f, std::vector<std::size_t> results, std::vector<std::size_t> like) {
+OfCount only(const OfCount& f, const std::vector<std::size_t>& results,
+             const std::vector<std::size_t>& like) {
   return [=](std::int64_t count, std::span<const Tensor> in) {
     const Tensors all = f(count, in);
     Tensors some;
@@ -196,15 +193,20 @@ void pull_while(const WhileLoop& loop, const Tensor& count, std::span<const Tens
     return;
   }
   std::vector<bool> given;
-  const std::vector<Tensor> all = with_defined(operands, cts, given);
+  std::vector<Tensor> all = with_defined(operands, cts, given);
   std::vector<std::size_t> which;
   for (std::size_t i : reached_operands(*loop.counted, wanted, given))
     if (wanted[i]) which.push_back(i);
   if (which.empty()) return;
-  const OfCount pulled = [counted = loop.counted, wanted, given, which, n = operands.size()](
-                             std::int64_t number, std::span<const Tensor> in) {
+  Tensor states;
+  if (count.impl()->kind == ValueKind::traced) states = kept_states(loop, operands);
+  if (states.defined()) all.push_back(states);
+  const OfCount pulled = [counted = loop.counted, wanted, given, which, n = operands.size(),
+                          kept = states.defined()](std::int64_t number,
+                                                   std::span<const Tensor> in) {
     std::vector<Cotangent> found(n);
-    pull_counted(counted, number, in.first(n), take_defined(in.subspan(n), given), wanted, found);
+    pull_counted(counted, number, in.first(n), take_defined(in.subspan(n), given), wanted, found,
+                 kept ? in.back() : Tensor());
     Tensors gradients;
     for (std::size_t i : which) gradients.push_back(dense(found[i]));
     return gradients;
