@@ -177,8 +177,10 @@ std::shared_ptr<CountedLoop> CountedLoop::with_body(std::shared_ptr<Region> othe
 }
 
 std::shared_ptr<const Held> CountedLoop::without_effects() const {
-  auto pure = body->without_effects();
-  return pure ? with_body(std::move(pure)) : nullptr;
+  std::call_once(purified_, [&] {
+    if (auto pure = body->without_effects()) pure_ = with_body(std::move(pure));
+  });
+  return pure_;
 }
 
 const Region& WhileLoop::step() const {

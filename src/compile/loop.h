@@ -59,7 +59,7 @@ struct CountedLoop final : Held, Repeatable, Repeated {
 
   std::string describe() const override;
   bool may_repeat() const override { return body->may_repeat(); }
-  std::shared_ptr<const Held> without_effects() const override;
+  std::shared_ptr<const Held> without_effects() const override;  // always the same one
   std::vector<Part> parts(const Call& call) const override;
   std::shared_ptr<Held> with_parts(std::span<const std::shared_ptr<Region>> regions) const override;
   // The same with another body, which has the same carries and xs.
@@ -71,6 +71,10 @@ struct CountedLoop final : Held, Repeatable, Repeated {
   mutable std::mutex mutex;  // derivatives are found once
   mutable std::map<Key, std::shared_ptr<const Pull>> pulls;
   mutable std::map<std::vector<bool>, std::shared_ptr<const Push>> pushes;
+
+ private:
+  mutable std::once_flag purified_;
+  mutable std::shared_ptr<const CountedLoop> pure_;
 };
 
 extern const Op counted_loop_op;

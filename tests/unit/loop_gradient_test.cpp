@@ -3,11 +3,13 @@
 
 #include <cmath>
 
+#include "compile/loop.h"
 #include "gradus/control.h"
 #include "gradus/error.h"
 #include "gradus/function.h"
 #include "gradus/functional.h"
 #include "gradus/gradient.h"
+#include "gradus/host_call.h"
 #include "gradus/ops.h"
 
 namespace gradus {
@@ -321,6 +323,43 @@ TEST(LoopGradient, RunTimeCountsInside) {
   for (int n : {0, 2})
     expect_near("gradient", function(gradient)(ramp({2}), Tensor(n)),
                 gradient(ramp({2}), Tensor(n)));
+}
+
+// What a derivative traces and compiles it keeps, also where effects were left out of the body.
+TEST(LoopGradient, RunTimeCountsTraceNothingAtTheNextRun) {
+  int calls = 0;
+  const HostFunction count{.name = "count", .run = [&](const auto&) {
+                             ++calls;
+                             return std::vector<Tensor>();
+                           }};
+  const auto f = [&](const Tensor& x, const Tensor& n) {
+    const auto [i, h] = while_loop(
+        [&](Tensor k, Tensor) { return k < n; },
+        [&](Tensor k, Tensor h) {
+          host_call(count, {k}, {});
+          return std::tuple(k + 1,
+                            sin(h) * x + reduce_sum(matmul(ones({3, 3}), expand_dims(h, 1)), {1}));
+        },
+        std::tuple(Tensor(0), x));
+    return reduce_sum(h);
+  };
+  const auto gradient = [&](const Tensor& x, const Tensor& n) {
+    return grad([&](const Tensor& t) { return f(t, n); })(x);
+  };
+  const auto twice = [&](const Tensor& x, const Tensor& n) {
+    return grad([&](const Tensor& t) { return reduce_sum(gradient(t, n)); })(x);
+  };
+  using Program = std::function<Tensor(const Tensor&, const Tensor&)>;
+  for (const Program& derivative : {Program(gradient), Program(twice)}) {
+    const auto program = function(derivative);
+    const Tensor x{0.1f, 0.2f, 0.3f};
+    program(x, Tensor(5));
+    calls = 0;
+    const std::uint64_t loops = CountedLoop().id;
+    program(x, Tensor(7));
+    EXPECT_EQ(CountedLoop().id, loops + 1);
+    EXPECT_EQ(calls, 7);
+  }
 }
 
 TEST(LoopGradient, AMillionSteps) {
