@@ -34,11 +34,6 @@ INSTEAD = {
     "distribute": "distribution is not covered",
     "saved_model": "SavedModel is not covered: use model.save('name.keras') or tf.train.Checkpoint",
     "keras.applications": "networks that are trained already are not covered: build one and load its weights",
-    "keras.preprocessing.image": "not covered: keras.layers and tf.image have augmentation, another library reads files",
-    "keras.utils.load_img": "files of images are not read: use another library",
-    "keras.utils.img_to_array": "not covered: use numpy.asarray",
-    "keras.utils.array_to_img": "not covered: use another library",
-    "keras.utils.save_img": "files of images are not written: use another library",
 }
 
 

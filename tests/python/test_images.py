@@ -43,11 +43,6 @@ def test_random_images_differ_from_call_to_call_in_a_function():
     assert float(change(x)[0, 0, 0]) != float(change(x)[0, 0, 0])
 
 
-def test_files_of_images_say_what_to_do():
-    with pytest.raises(AttributeError, match="another library"):
-        tf.image.decode_jpeg
-
-
 def test_no_pixels_and_no_boxes():
     with pytest.raises(tf.errors.InvalidArgumentError, match="non-zero"):
         tf.image.resize(tf.ones([1, 0, 4, 1]), [2, 2], preserve_aspect_ratio=True)

@@ -11,17 +11,18 @@ from ._plot import model_to_dot, plot_model  # noqa: F401
 from ._progbar import Progbar  # noqa: F401
 
 
+_LAZY = {  # what needs files, and with them more modules
+    "get_file": "_files", "timeseries_dataset_from_array": "_files", "text_dataset_from_directory": "_folders",
+    "image_dataset_from_directory": "_folders", "load_img": "_images", "img_to_array": "_images",
+    "array_to_img": "_images", "save_img": "_images",
+}
+
+
 def __getattr__(name):
-    if name in ("get_file", "image_dataset_from_directory", "text_dataset_from_directory",
-                "timeseries_dataset_from_array",
-                "audio_dataset_from_directory", "load_img", "img_to_array", "array_to_img", "save_img"):
-        try:
-            from . import _files
-        except ImportError:
-            raise AttributeError(f"keras.utils.{name} is not covered. docs/api-coverage.md lists what is there.") from None
-        found = getattr(_files, name, None)
-        if found is not None:
-            return found
+    if name in _LAZY:
+        import importlib
+        return getattr(importlib.import_module("." + _LAZY[name], __name__), name)
+    if name == "audio_dataset_from_directory":
         raise AttributeError(f"keras.utils.{name} is not covered. docs/api-coverage.md lists what is there.")
     raise AttributeError(f"module 'keras.utils' has no attribute '{name}'")
 
