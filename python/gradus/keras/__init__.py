@@ -8,7 +8,7 @@ Everything is loaded when it is first asked for, so that `import gradus` stays q
 """
 import importlib as _importlib
 
-__version__ = "3.12.0"
+__version__ = "3.15.1"
 
 _MODULES = ("activations applications backend callbacks config constraints datasets distillation distribution "
             "dtype_policies export initializers layers legacy losses metrics mixed_precision models ops optimizers "

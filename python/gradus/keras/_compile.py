@@ -161,7 +161,7 @@ def metric_for(identifier, y_true, y_pred):
     if isinstance(identifier, str):
         name = identifier
     else:
-        name = getattr(found, "__name__", type(found).__name__)
+        name = getattr(found, "__name__", type(found).__name__).strip("<>")  # a lambda's is "lambda"
     return metrics.MeanMetricWrapper(found, name=name)
 
 

@@ -3,6 +3,7 @@
 Each source gives batches of (x, y, sample_weight) with `batches()`, one pass at a time, and says in `count` how many
 there are, if it knows. Arrays are cut by row; a shuffled pass gathers rows in the order of a permutation.
 """
+import random
 import warnings
 
 import numpy as np
@@ -140,6 +141,16 @@ def split_rows(arrays, validation_split):
     return [cut(part, slice(0, at)) for part in parts], [cut(part, slice(at, None)) for part in parts]
 
 
+_NO_GLOBAL_SEED = 87654321  # what TensorFlow takes in its place
+
+
+def _permutation(size):
+    """A random order of rows. After tf.random.set_seed it is Keras's, which is the same in every epoch."""
+    if int(_core._op_seeds(0)[0]) == _NO_GLOBAL_SEED:
+        return np.random.permutation(size)
+    return _tf.random.shuffle(_tf.range(size), seed=0).numpy()
+
+
 class ArrayData:
     """Rows of arrays."""
 
@@ -179,7 +190,7 @@ class ArrayData:
                       for s in starts] + [order[self._size // self.batch_size * self.batch_size:]]
             order = np.concatenate(pieces)
         else:
-            order = np.random.permutation(self._size)
+            order = _permutation(self._size)
         for start in range(0, self._size, self.batch_size):
             rows = order[start:start + self.batch_size]
             yield self._packed([None if leaf is None else leaf[rows] if isinstance(leaf, np.ndarray)
@@ -193,6 +204,9 @@ class ArrayData:
         pass
 
     def on_epoch_end(self):
+        pass
+
+    def peek(self):
         pass
 
 
@@ -217,6 +231,9 @@ class _Weighted:
 
     def on_epoch_end(self):
         pass
+
+    def peek(self):
+        """Looks at the data before the first pass, where the user's code can tell."""
 
 
 def as_tensors(value):
@@ -294,7 +311,7 @@ class PyDatasetData(_Weighted):
                 i += 1
         order = list(range(self.count))
         if self._shuffle:
-            np.random.shuffle(order)
+            random.shuffle(order)
         if workers <= 1:
             for i in order:
                 yield self._made_ready(self._dataset[i])
@@ -313,6 +330,11 @@ class PyDatasetData(_Weighted):
                     waiting.append(pool.submit(self._dataset.__getitem__, i))
                     break
                 yield self._made_ready(batch)
+
+    def peek(self):
+        """Keras makes two batches to see what they are like; datasets that count or draw in __getitem__ notice."""
+        for i in range(2 if self.count is None else min(2, self.count)):
+            self._dataset[i]
 
     def on_epoch_begin(self):
         if hasattr(self._dataset, "on_epoch_begin"):

@@ -281,6 +281,8 @@ class Layer(LayerState):
             with _scopes.name_scope(self.name, caller=self):
                 if self._might_have_unbuilt_state():
                     self._build_by_run(arguments)
+                else:
+                    object.__setattr__(self, "_build_shapes_dict", shapes)
             self.built = True
             self._post_build()
             self._is_locked = True

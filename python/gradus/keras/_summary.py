@@ -120,7 +120,7 @@ def _output_shape(layer):
             if shape is not None:
                 return str(shape) if isinstance(shape, list) else _shape_text(shape)
         shapes = layer._build_shapes_dict
-        if layer.built and shapes:
+        if layer.built and shapes and not getattr(type(layer).compute_output_shape, "_is_default", False):
             try:
                 if len(shapes) == 1:
                     shape = layer.compute_output_shape(next(iter(shapes.values())))
@@ -130,8 +130,8 @@ def _output_shape(layer):
                 return "?"
             if isinstance(shape, dict) or (isinstance(shape, (list, tuple)) and shape
                                            and isinstance(shape[0], (list, tuple))):
-                flat = shape.values() if isinstance(shape, dict) else shape
-                return "[" + ", ".join(_shape_text(s) for s in flat) + "]"
+                flat = ", ".join(_shape_text(s) for s in (shape.values() if isinstance(shape, dict) else shape))
+                return f"({flat})" if isinstance(shape, tuple) else f"[{flat}]"
             return _shape_text(shape)
     return "?"
 

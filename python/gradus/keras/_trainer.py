@@ -345,6 +345,8 @@ class Trainer:
         callbacks = self._callback_list(callbacks, True, verbose, epochs, steps)
         object.__setattr__(self, "stop_training", False)
         object.__setattr__(self, "_initial_epoch", None)  # BackupAndRestore sets it
+        source.peek()
+        source.on_epoch_end()  # Keras's order of hooks
         callbacks.on_train_begin()
         initial_epoch = self._initial_epoch or initial_epoch
         logs, validation = {}, None
@@ -360,6 +362,8 @@ class Trainer:
                 if validation is None:
                     validation = data_source(val_x, val_y, val_w, validation_batch_size or batch_size, False, None,
                                              validation_steps)
+                    validation.peek()
+                validation.on_epoch_end()
                 values = self._evaluate(validation, validation_steps, callbacks)
                 logs.update({f"val_{key}": value for key, value in values.items()})
             callbacks.on_epoch_end(epoch, logs)
@@ -437,6 +441,8 @@ class Trainer:
         if steps is not None and isinstance(source, ArrayData):
             source = _Continued(source)
         callbacks = self._callback_list(callbacks, False, verbose, 1, steps if steps is not None else source.count)
+        source.peek()
+        source.on_epoch_end()
         logs = self._evaluate(source, steps, callbacks)
         return logs if return_dict else self._listed(logs)
 
@@ -485,6 +491,8 @@ class Trainer:
         callbacks.on_predict_begin()
         predict, parts, structure, step = None, None, None, 0
         limit = steps if steps is not None else float("inf")
+        source.peek()
+        source.on_epoch_begin()
         batches = source.batches()
         object.__setattr__(self, "stop_predicting", False)
         while step < limit:
@@ -502,10 +510,12 @@ class Trainer:
             for part, value in zip(parts, nest.flatten(outputs)):
                 part.append(value.numpy() if hasattr(value, "numpy") else np.asarray(value))
             if callbacks.wants_predict_batches:
-                callbacks.on_predict_batch_end(step, {"outputs": outputs})
+                arrays = nest.pack_sequence_as(structure, [part[-1] for part in parts])
+                callbacks.on_predict_batch_end(step, {"outputs": arrays})
             step += 1
             if self.stop_predicting:
                 break
+        source.on_epoch_end()
         callbacks.on_predict_end()
         if parts is None:
             raise ValueError("predict() was given no data")
@@ -557,7 +567,7 @@ class _Continued:
     def __init__(self, source):
         self._source, self._batches = source, None
         self.count, self.batch_size = source.count, source.batch_size
-        self.on_epoch_begin, self.on_epoch_end = source.on_epoch_begin, source.on_epoch_end
+        self.peek, self.on_epoch_begin, self.on_epoch_end = source.peek, source.on_epoch_begin, source.on_epoch_end
 
     def batches(self):
         if self._batches is None:

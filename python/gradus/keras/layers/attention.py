@@ -4,7 +4,7 @@ import re
 
 from .. import random as _random
 from ._common import Layer, SeveralInputs, parts, parts_config, regularizers, tf
-from .core import EinsumDense, masked_softmax
+from .core import EinsumDense, Softmax, masked_softmax
 from .regularization import Dropout
 
 
@@ -203,14 +203,14 @@ class MultiHeadAttention(_Heads):
         self._key_dense = self._projection(into, (*middle, heads, self.key_dim), bias, "key")
         self._value_dense = self._projection(into, (*middle, heads, self.value_dim), bias, "value")
         self._build_heads(query_shape, value_shape, key_shape, ("_query_dense", "_key_dense", "_value_dense"))
-        if self.dropout > 0:
-            self._dropout_layer = Dropout(self.dropout, dtype=self.dtype_policy, seed=self.seed)
+        self._axes = self.attention_axes = self.attention_axes or tuple(range(1, rank - 1))
+        self._softmax = Softmax(tuple(range(-len(self._axes), 0)), dtype=self.dtype_policy)
+        self._dropout_layer = Dropout(self.dropout, dtype=self.dtype_policy, seed=self.seed)
         out = self._output_shape or (query_shape[-1],)
         names = "uvw"[:len(out)]
         self._output_dense = self._projection(f"{free}yz,yz{names}->{free}{names}", (*middle, *out), names,
                                               "attention_output", 2)
         self._output_dense.build((*query_shape[:-1], heads, self.value_dim))
-        self._axes = self.attention_axes = self.attention_axes or tuple(range(1, rank - 1))
         self._equations = None if self._axes == (1,) and rank == 3 else _attention_equations(rank, self._axes)
         self.built = True
 
@@ -327,8 +327,8 @@ class GroupedQueryAttention(_Heads):
         self._key_dense = self._projection(into, (None, self.num_key_value_heads, self.head_dim), "uh", "key")
         self._value_dense = self._projection(into, (None, self.num_key_value_heads, self.head_dim), "uh", "value")
         self._build_heads(query_shape, value_shape, key_shape, ("_query_dense", "_key_dense", "_value_dense"))
-        if self.dropout > 0:
-            self._dropout_layer = Dropout(self.dropout, dtype=self.dtype_policy, seed=self.seed)
+        self._softmax = Softmax(dtype=self.dtype_policy)
+        self._dropout_layer = Dropout(self.dropout, dtype=self.dtype_policy, seed=self.seed)
         self._output_dense = self._projection("bquh,uhm->bqm", (None, query_shape[-1]), "m", "attention_output", 2)
         self._output_dense.build((query_shape[0], query_shape[1], self.num_query_heads, self.head_dim))
         self.built = True

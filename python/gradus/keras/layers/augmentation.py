@@ -68,7 +68,6 @@ class _Augmentation(Layer):
         super().__init__(**kwargs)
         self.seed, self.data_format = seed, data_format_of(data_format)
         self.seed_generator = _random.SeedGenerator(seed)
-        self.supports_masking = True
 
     def call(self, inputs, training=True):
         x = tf.cast(inputs, self.compute_dtype)
@@ -218,12 +217,15 @@ class RandomCrop(_Augmentation):
     def __init__(self, height, width, seed=None, data_format=None, name=None, **kwargs):
         super().__init__(seed, data_format, name=name, **kwargs)
         self.height, self.width = height, width
+        if seed is None:  # what the config says is not the seed that is used
+            self.seed = self.seed_generator._initial_seed
+            self.seed_generator = _random.SeedGenerator()
 
     def _changed(self, x):
         h, w = x.shape[1:3]
         if h < self.height or w < self.width:
             raise NotImplementedError("RandomCrop of images that are smaller than the crop is not covered")
-        top, left = (tf.random.stateless_uniform([], self.seed_generator.next(), 0, have - size + 1, "int32")
+        top, left = (tf.cast(_random.uniform((), 0, have - size + 1, seed=self.seed_generator), "int32")
                      for have, size in ((h, self.height), (w, self.width)))
         rows, columns = tf.range(self.height) + top, tf.range(self.width) + left
         return tf.gather(tf.gather(x, rows, axis=1), columns, axis=2)

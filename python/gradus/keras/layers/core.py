@@ -6,7 +6,7 @@ import re
 from ...autograph._convert import while_traced
 from .._layer import _keras_tensors_of
 from .._operation import compute_output_spec
-from ._common import (InputSpec, Layer, activations, in_compute_dtype, initializers, numbers, parts, parts_config,
+from ._common import (InputSpec, Layer, activations, in_compute_dtype, initializers, parts, parts_config,
                       regularizers, tf)
 
 _DENSE_PARTS = ("kernel_initializer bias_initializer kernel_regularizer bias_regularizer kernel_constraint "
@@ -458,8 +458,11 @@ class Lambda(Layer):
             return tf.nest.map_structure(lambda t: t.shape, self.compute_output_spec(symbols))
         if callable(self._output_shape):
             return self._output_shape(input_shape)
-        return (input_shape[0], *numbers(self._output_shape, 1 if isinstance(self._output_shape, int)
-                                         else len(self._output_shape), "output_shape"))
+        first = input_shape
+        while isinstance(first, dict) or isinstance(first[0], (list, tuple)):  # the first of several inputs
+            first = next(iter(first.values())) if isinstance(first, dict) else first[0]
+        given = self._output_shape
+        return (first[0], *(given if isinstance(given, (tuple, list)) else (given,)))
 
     def compute_output_spec(self, *args, **kwargs):
         if self._output_shape is None:

@@ -4,6 +4,7 @@ Text comes as string tensors, dense or ragged, Python strings, lists of them or 
 results are tensors. A compiled function that has such a layer in it runs as plain Python.
 """
 import collections
+import itertools
 import os
 import re
 
@@ -21,13 +22,18 @@ _PUNCTUATION = re.compile(r"""[!"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']""")
 
 def _texts(data):
     """Strings as an array of str; bytes are decoded."""
-    if hasattr(data, "as_numpy_iterator"):
-        data = list(data.as_numpy_iterator())
     array = np.asarray(data)
     if array.dtype.kind in "SO":
         array = np.array([v.decode() if isinstance(v, bytes) else str(v) for v in array.reshape(-1)],
                          dtype=str).reshape(array.shape)
     return array
+
+
+def _documents(data, as_array, steps=None):
+    """The rows of data, or of all batches of a dataset, as lists of tokens."""
+    whole = hasattr(data, "shape") or isinstance(data, (list, tuple))
+    arrays = [as_array(batch) for batch in ([data] if whole else itertools.islice(data, steps))]
+    return [row for a in arrays for row in (a.reshape(len(a), -1) if a.ndim else a.reshape(1, 1)).tolist()]
 
 
 class _Lookup(Layer):
@@ -219,8 +225,7 @@ class StringLookup(_Lookup):
 
     def adapt(self, data, batch_size=None, steps=None):
         """Takes the vocabulary from data."""
-        array = _texts(data)
-        self._learn(array.tolist() if array.ndim > 1 else [[t] for t in array.tolist()])
+        self._learn(_documents(data, _texts, steps))
 
     def call(self, inputs):
         if isinstance(inputs, RaggedTensor):
@@ -259,9 +264,7 @@ class IntegerLookup(_Lookup):
 
     def adapt(self, data, batch_size=None, steps=None):
         """Takes the vocabulary from data."""
-        array = np.asarray(data) if hasattr(data, "shape") else np.concatenate(
-            [np.asarray(d).reshape(-1) for d in data])
-        self._learn([[t] for t in array.reshape(-1).tolist()] if array.ndim == 1 else array.tolist())
+        self._learn(_documents(data, np.asarray, steps))
 
     def call(self, inputs):
         if isinstance(inputs, RaggedTensor) and self.output_mode == "int":
@@ -324,9 +327,8 @@ class TextVectorization(_Lookup):
 
     def adapt(self, data, batch_size=None, steps=None):
         """Takes the vocabulary from texts, or a dataset of batches of them."""
-        array = _texts(data) if hasattr(data, "shape") or isinstance(data, (list, tuple)) else np.concatenate(
-            [_texts(batch).reshape(-1) for batch in data])
-        self._learn(self._pieces(array))
+        texts = [text for row in _documents(data, _texts, steps) for text in row]
+        self._learn(self._pieces(np.array(texts, dtype=str)))
 
     def call(self, inputs):
         texts = _texts(inputs)

@@ -15,6 +15,16 @@ def _broadcast(shapes):
     return tuple(out)
 
 
+def _alike(inputs):
+    """The inputs in one dtype."""
+    dtype = inputs[0].dtype
+    for x in inputs:
+        if x.dtype is not dtype and x.dtype != dtype:
+            from ..ops._op import together
+            return together(*inputs)
+    return inputs
+
+
 class Merge(SeveralInputs):
     """What the elementwise ones have."""
 
@@ -41,7 +51,7 @@ class Merge(SeveralInputs):
                              "list of tensors)")
         rank = max(len(x.shape) for x in inputs)
         total = None
-        for x in inputs:
+        for x in _alike(inputs):
             while len(x.shape) < rank:  # between the batch and the rest
                 x = tf.expand_dims(x, 1)
             total = x if total is None else self._merge(total, x)
@@ -140,7 +150,7 @@ class Concatenate(SeveralInputs):
         self.built = True
 
     def call(self, inputs):
-        return tf.concat(inputs, self.axis)
+        return tf.concat(_alike(inputs), self.axis)
 
     def compute_output_shape(self, input_shape):
         shape = [next((n for n in sizes if n is not None), None) for sizes in zip(*input_shape)]

@@ -12,7 +12,6 @@ class Flatten(Layer):
         super().__init__(**kwargs)
         self.data_format = data_format_of(data_format)
         self.input_spec = InputSpec(min_ndim=1)
-        self.built = True
 
     def call(self, inputs):
         shape = tuple(inputs.shape)
@@ -73,7 +72,6 @@ class Permute(Layer):
             raise ValueError("Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` must "
                              f"be consecutive and start from 1. Received dims={dims}")
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
-        self.built = True
 
     def call(self, inputs):
         return tf.transpose(inputs, (0, *self.dims))
@@ -94,7 +92,6 @@ class RepeatVector(Layer):
             raise TypeError(f"Expected an integer value for `n`, got {type(n)}.")
         self.n = n
         self.input_spec = InputSpec(ndim=2)
-        self.built = True
 
     def call(self, inputs):
         return tf.tile(tf.expand_dims(inputs, 1), [1, self.n, 1])
@@ -128,7 +125,6 @@ class _Margins(Layer):
         self._margins = _margins(value, self.rank, self.name_of_margins)
         setattr(self, self.name_of_margins, self._margins[0] if self.rank == 1 else self._margins)
         self.input_spec = InputSpec(ndim=self.rank + 2)
-        self.built = True
 
     def _first(self):
         return 1 if self.data_format == "channels_last" else 2
@@ -241,7 +237,6 @@ class UpSampling1D(Layer):
         super().__init__(**kwargs)
         self.size = int(size)
         self.input_spec = InputSpec(ndim=3)
-        self.built = True
 
     def call(self, inputs):
         return tf.repeat(inputs, self.size, axis=1)
@@ -259,7 +254,6 @@ class _UpSampling(Layer):
     def _set(self, size, data_format):
         self.data_format, self.size = data_format_of(data_format), numbers(size, self.rank, "size")
         self.input_spec = InputSpec(ndim=self.rank + 2)
-        self.built = True
 
     def _first(self):
         return 1 if self.data_format == "channels_last" else 2

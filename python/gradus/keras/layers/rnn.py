@@ -44,10 +44,10 @@ def batch_size_of(x):
 class _Cell(Layer):
     """What the three cells have: weights with their parts, and dropout masks that stay the same for a sequence."""
 
-    def __init__(self, units, activation="tanh", recurrent_activation=None, use_bias=True,
-                 kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
-                 kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None,
-                 recurrent_constraint=None, bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, seed=None,
+    def __init__(self, units, activation="tanh", use_bias=True, kernel_initializer="glorot_uniform",
+                 recurrent_initializer="orthogonal", bias_initializer="zeros", kernel_regularizer=None,
+                 recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None, recurrent_constraint=None,
+                 bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, seed=None, recurrent_activation=None,
                  **kwargs):
         if units <= 0:
             raise ValueError(f"Received an invalid value for argument `units`, expected a positive integer, got "
@@ -172,8 +172,8 @@ class LSTMCell(_Cell):
     def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
                  kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
                  unit_forget_bias=True, **kwargs):
-        super().__init__(units, activation, recurrent_activation, use_bias, kernel_initializer, recurrent_initializer,
-                         bias_initializer, **kwargs)
+        super().__init__(units, activation, use_bias, kernel_initializer, recurrent_initializer, bias_initializer,
+                         recurrent_activation=recurrent_activation, **kwargs)
         self.unit_forget_bias = unit_forget_bias
         self.state_size = [units, units]
 
@@ -212,10 +212,10 @@ class GRUCell(_Cell):
                  kernel_regularizer=None, recurrent_regularizer=None, bias_regularizer=None, kernel_constraint=None,
                  recurrent_constraint=None, bias_constraint=None, dropout=0.0, recurrent_dropout=0.0, reset_after=True,
                  seed=None, **kwargs):
-        super().__init__(units, activation, recurrent_activation, use_bias, kernel_initializer, recurrent_initializer,
-                         bias_initializer, kernel_regularizer, recurrent_regularizer, bias_regularizer,
-                         kernel_constraint,
-                         recurrent_constraint, bias_constraint, dropout, recurrent_dropout, seed, **kwargs)
+        super().__init__(units, activation, use_bias, kernel_initializer, recurrent_initializer, bias_initializer,
+                         kernel_regularizer, recurrent_regularizer, bias_regularizer, kernel_constraint,
+                         recurrent_constraint, bias_constraint, dropout, recurrent_dropout, seed,
+                         recurrent_activation, **kwargs)
         self.reset_after = reset_after
 
     def _bias_shape(self):

@@ -1,4 +1,5 @@
-"""Words and characters as numbers: Tokenizer."""
+"""Words and characters as numbers: Tokenizer and hashes."""
+import hashlib
 import json
 import math
 
@@ -138,3 +139,19 @@ def tokenizer_from_json(json_string):
     for key, value in counted.items():
         setattr(tokenizer, key, {int(k): v for k, v in value.items()} if key.startswith("index_") else value)
     return tokenizer
+
+
+def one_hot(input_text, n, filters=_FILTERS, lower=True, split=" ", analyzer=None):
+    """A number below n for each word, by Python's hash."""
+    return hashing_trick(input_text, n, hash, filters, lower, split, analyzer)
+
+
+def hashing_trick(text, n, hash_function=None, filters=_FILTERS, lower=True, split=" ", analyzer=None):
+    """A number from 1 to n - 1 for each word: its hash ('md5' is the same in every process)."""
+    if hash_function is None:
+        hash_function = hash
+    elif hash_function == "md5":
+        def hash_function(word):
+            return int(hashlib.md5(word.encode()).hexdigest(), 16)  # noqa: S324
+    words = text_to_word_sequence(text, filters, lower, split) if analyzer is None else analyzer(text)
+    return [hash_function(word) % (n - 1) + 1 for word in words]
