@@ -254,13 +254,13 @@ def _fitted(value, wanted):
         return value
     if not _tf.is_tensor(value):
         value = _tf.convert_to_tensor(value)
-    if type(value) is not _core.Tensor:
+    if type(value) is not _core.Tensor and value.dtype != "string":
         return value
     mask = None
     if value.dtype.name != wanted.dtype:
         mask = _state.get_mask(value)
         value = _tf.cast(value, wanted.dtype)
-    rank, wanted_rank = value.ndim, len(wanted.shape)
+    rank, wanted_rank = len(value.shape), len(wanted.shape)
     if rank != wanted_rank:
         if rank == wanted_rank + 1 and value.shape[-1] == 1:
             value = _tf.squeeze(value, -1)
