@@ -20,6 +20,7 @@ void add_transforms();
 void add_function_type(PyObject* module);
 void add_control_functions();
 void add_update_functions();
+void add_metric_functions();
 void add_file_functions();
 void add_image_file_functions();
 void add_host_functions();
@@ -103,6 +104,7 @@ void prepare(PyObject* module) {
   add_function_type(module);
   add_control_functions();
   add_update_functions();
+  add_metric_functions();
   add_file_functions();
   add_image_file_functions();
   add_host_functions();

@@ -1,5 +1,6 @@
 """Metrics: what is measured over many batches. `get` finds them by name."""
 from .. import losses as _losses
+from . import _kinds  # noqa: F401 (enters what metrics do with strings and ragged tensors)
 from .._registry import FunctionRegistry as _FunctionRegistry
 from .._state import to_snake_case as _snake
 from ..losses import (binary_crossentropy, binary_focal_crossentropy, categorical_crossentropy,

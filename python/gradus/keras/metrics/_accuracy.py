@@ -1,74 +1,49 @@
 """How often predictions are right."""
 import gradus as tf
 
+from ... import _core
 from .. import _state
-from ..losses._loss import same_rank
-from ._metric import MeanMetricWrapper
+from ._metric import MeanMetricWrapper, in_engine
 
 
-def _right(a, b):
-    return tf.cast(tf.equal(a, b), _state.floatx())
+def _values(y_true, y_pred, name, *settings):
+    return _core._metric_values(y_true, y_pred, name, _state.floatx(), _state.epsilon(), *settings)
 
 
-def _tensors(y_true, y_pred):
-    y_pred = tf.convert_to_tensor(y_pred)
-    return tf.convert_to_tensor(y_true), y_pred
-
-
+@in_engine()
 def accuracy(y_true, y_pred):
     """1 where both are equal, else 0."""
-    y_true, y_pred = _tensors(y_true, y_pred)
-    if y_true.dtype != y_pred.dtype:
-        y_true = tf.cast(y_true, y_pred.dtype)
-    y_true, y_pred = same_rank(y_true, y_pred)
-    return _right(y_true, y_pred)
+    return _values(y_true, y_pred, "accuracy")
 
 
+@in_engine(threshold=0.5)
 def binary_accuracy(y_true, y_pred, threshold=0.5):
     """1 where the prediction is on the right side of the threshold."""
-    y_true, y_pred = same_rank(*_tensors(y_true, y_pred))
-    return _right(tf.cast(y_true, _state.floatx()), tf.cast(y_pred > tf.cast(threshold, y_pred.dtype), _state.floatx()))
+    return _values(y_true, y_pred, "binary_accuracy", threshold)
 
 
+@in_engine()
 def categorical_accuracy(y_true, y_pred):
     """1 where the highest prediction is that of the one-hot label."""
-    y_true, y_pred = _tensors(y_true, y_pred)
-    return _right(tf.argmax(y_true, -1), tf.argmax(y_pred, -1))
+    return _values(y_true, y_pred, "categorical_accuracy")
 
 
-def _class_numbers(y_true, y_pred):
-    if len(y_true.shape) == len(y_pred.shape) and y_true.shape[-1] == 1 and len(y_true.shape) > 1:
-        y_true = tf.squeeze(y_true, [-1])
-    return y_true if y_true.dtype == tf.int64 else tf.cast(y_true, tf.int64)
-
-
+@in_engine()
 def sparse_categorical_accuracy(y_true, y_pred):
     """1 where the highest prediction is that of the class number."""
-    y_true, y_pred = _tensors(y_true, y_pred)
-    return _right(_class_numbers(y_true, y_pred), tf.argmax(y_pred, -1))
+    return _values(y_true, y_pred, "sparse_categorical_accuracy")
 
 
-def _in_top_k(labels, y_pred, k):
-    shape = tf.shape(labels)
-    classes = y_pred.shape[-1]
-    found = tf.math.in_top_k(tf.cast(tf.reshape(labels, [-1]), tf.int32), tf.reshape(y_pred, [-1, classes]), k)
-    return tf.reshape(tf.cast(found, _state.floatx()), shape)
-
-
+@in_engine(k=5)
 def top_k_categorical_accuracy(y_true, y_pred, k=5):
     """1 where the one-hot label is among the k highest predictions."""
-    y_true, y_pred = _tensors(y_true, y_pred)
-    return _in_top_k(tf.argmax(y_true, -1), y_pred, k)
+    return _values(y_true, y_pred, "top_k_categorical_accuracy", k)
 
 
+@in_engine(k=5, from_sorted_ids=False)
 def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5, from_sorted_ids=False):
     """1 where the class number is among the k highest predictions, or among the first k of sorted class numbers."""
-    y_true, y_pred = _tensors(y_true, y_pred)
-    labels = _class_numbers(y_true, y_pred)
-    if from_sorted_ids:
-        first = tf.cast(y_pred[..., :k], labels.dtype)
-        return tf.cast(tf.reduce_any(tf.equal(first, tf.expand_dims(labels, -1)), -1), _state.floatx())
-    return _in_top_k(labels, y_pred, k)
+    return _values(y_true, y_pred, "sparse_top_k_categorical_accuracy", k, from_sorted_ids)
 
 
 class Accuracy(MeanMetricWrapper):
@@ -76,6 +51,9 @@ class Accuracy(MeanMetricWrapper):
 
     def __init__(self, name="accuracy", dtype=None):
         super().__init__(accuracy, name, dtype)
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        super().update_state(y_true, tf.convert_to_tensor(y_pred), sample_weight)  # which may be of strings
 
 
 class BinaryAccuracy(MeanMetricWrapper):

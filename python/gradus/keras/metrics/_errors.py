@@ -1,9 +1,9 @@
 """Losses as metrics, and measures of regressions."""
 import gradus as tf
 
+from ... import _core
 from .. import _state, losses
-from ..losses._loss import as_dtype, same_rank
-from ._metric import Mean, MeanMetricWrapper, Metric
+from ._metric import Mean, MeanMetricWrapper, NativeMetric, in_engine
 
 
 def _of_loss(class_name, function, name, doc, **settings):
@@ -74,36 +74,23 @@ class RootMeanSquaredError(Mean):
     def __init__(self, name="root_mean_squared_error", dtype=None):
         super().__init__(name, dtype)
 
+    def _make_native(self):
+        return self._make(_core._metric_root_mean_squared_error)
+
     def update_state(self, y_true, y_pred, sample_weight=None):
-        y_pred = as_dtype(y_pred, self._dtype)
-        y_true, y_pred = same_rank(as_dtype(y_true, self._dtype), y_pred)
-        super().update_state(tf.math.squared_difference(y_pred, y_true), sample_weight)
-
-    def result(self):
-        return tf.sqrt(super().result())
+        NativeMetric.update_state(self, y_true, y_pred, sample_weight)
 
 
+@in_engine(axis=-1)
 def pearson_correlation(y_true, y_pred, axis=-1):
     """The correlation along the axis."""
-    y_pred = _centered(y_pred, axis)
-    y_true = _centered(tf.cast(y_true, y_pred.dtype), axis)
-    return tf.reduce_sum(tf.math.l2_normalize(y_true, axis) * tf.math.l2_normalize(y_pred, axis), axis)
+    return _core._metric_values(y_true, y_pred, "pearson_correlation", _state.floatx(), _state.epsilon(), axis)
 
 
-def _centered(x, axis):
-    x = tf.convert_to_tensor(x)
-    x = x if x.dtype.is_floating else tf.cast(x, _state.floatx())
-    return x - tf.reduce_mean(x, axis, True)
-
-
+@in_engine(axis=-1)
 def concordance_correlation(y_true, y_pred, axis=-1):
     """The correlation along the axis, less where means or variances differ."""
-    y_pred = tf.convert_to_tensor(y_pred)
-    y_true = tf.cast(y_true, y_pred.dtype)
-    a, b = _centered(y_true, axis), _centered(y_pred, axis)
-    shift = tf.square(tf.reduce_mean(y_true, axis) - tf.reduce_mean(y_pred, axis))
-    spread = tf.reduce_mean(a * a, axis) + tf.reduce_mean(b * b, axis)
-    return 2.0 * tf.reduce_mean(a * b, axis) / (spread + shift + _state.epsilon())
+    return _core._metric_values(y_true, y_pred, "concordance_correlation", _state.floatx(), _state.epsilon(), axis)
 
 
 class PearsonCorrelation(MeanMetricWrapper):
@@ -120,8 +107,10 @@ class ConcordanceCorrelation(MeanMetricWrapper):
         super().__init__(concordance_correlation, name, dtype, axis=axis)
 
 
-class R2Score(Metric):
+class R2Score(NativeMetric):
     """The share of the variance that a regression explains."""
+
+    _state_names = ("num_samples", "squared_sum", "sum", "total_mse", "count")
 
     def __init__(self, class_aggregation="uniform_average", num_regressors=0, name="r2_score", dtype=None):
         super().__init__(name=name, dtype=dtype)
@@ -142,37 +131,14 @@ class R2Score(Metric):
         self.count = self.add_variable((outputs,), "zeros", name="count")
         self._built = True
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
-        y_pred = as_dtype(y_pred, self._dtype)
-        y_true, y_pred = same_rank(as_dtype(y_true, self._dtype), y_pred)
-        if len(y_pred.shape) < 2:
-            y_true, y_pred = tf.expand_dims(y_true, -1), tf.expand_dims(y_pred, -1)
-        if not self._built:
-            self._build(y_pred.shape[-1])
-        weight = tf.constant(1.0, self._dtype) if sample_weight is None else as_dtype(sample_weight, self._dtype)
-        if len(weight.shape) == 1:
-            weight = tf.expand_dims(weight, 1)
-        weight = tf.broadcast_to(weight, tf.shape(y_true))
-        weighted = y_true * weight
-        self.sum.assign_add(tf.reduce_sum(weighted, 0))
-        self.squared_sum.assign_add(tf.reduce_sum(y_true * weighted, 0))
-        self.total_mse.assign_add(tf.reduce_sum(tf.square(y_true - y_pred) * weight, 0))
-        self.count.assign_add(tf.reduce_sum(weight, 0))
-        self.num_samples.assign_add(tf.cast(tf.size(y_true), self._dtype))
+    def _make_native(self):
+        return self._make(_core._metric_r2_score, self.class_aggregation, self.num_regressors)
 
-    def result(self):
-        mean = self.sum / self.count
-        total = self.squared_sum - self.sum * mean
-        score = 1.0 - self.total_mse / total
-        score = tf.where(tf.math.is_inf(score), tf.zeros_like(score), score)
-        if self.class_aggregation == "uniform_average":
-            score = tf.reduce_mean(score)
-        elif self.class_aggregation == "variance_weighted_average":
-            score = tf.reduce_sum(score * total) / tf.reduce_sum(total)
-        if self.num_regressors:
-            n, p = self.num_samples, float(self.num_regressors)
-            score = 1.0 - (1.0 - score) * (n - 1.0) / (n - p - 1.0)
-        return score
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        if not self._built:
+            shape = tf.convert_to_tensor(y_pred).shape
+            self._build(shape[-1] if len(shape) > 1 else 1)
+        super().update_state(y_true, y_pred, sample_weight)
 
     def get_config(self):
         return {**super().get_config(), "class_aggregation": self.class_aggregation, "num_regressors": self.num_regressors}

@@ -1,13 +1,18 @@
 """The base of metrics, and those that are a sum or a mean.
 
-A metric keeps its state in variables, so that it can be updated inside a compiled step.
+A metric keeps its state in variables, so that it can be updated inside a compiled step. What a batch adds to them,
+and what they say, is computed by a class of the engine (gradus/metrics.h).
 """
 import gradus as tf
 
+from ... import _core
+from ..._kinds import Kind
 from ...autograph._convert import while_traced
 from .. import _scopes, _state, dtype_policies
 from .._variable import Variable
-from ..losses._loss import apply_mask, as_dtype, same_rank
+from ..losses._loss import apply_mask
+
+_Tensor = _core.Tensor
 
 
 class Metric:
@@ -68,8 +73,7 @@ class Metric:
 
     def reset_state(self):
         """Makes the state zero: the start of an epoch."""
-        for v in self.variables:
-            v.assign(tf.zeros(v.shape, v.dtype))
+        _core._set_zero(self.variables)
 
     def reset_states(self):
         """As reset_state, by its older name."""
@@ -125,70 +129,86 @@ class Metric:
     __str__ = __repr__
 
 
-def samplewise(values, sample_weight, dtype, reduce=tf.reduce_mean):
-    """One value and one weight per sample: parts of samples are averaged (or summed)."""
-    values = as_dtype(values, dtype)
-    rank = len(values.shape)
-    if sample_weight is None:
-        return (reduce(values, list(range(1, rank))) if rank > 1 else values), None
-    weight = as_dtype(sample_weight, dtype)
-    values, weight = same_rank(values, weight)
-    rank, own = len(values.shape), len(weight.shape)
-    if rank > own:
-        values = reduce(values, list(range(own, rank)))
-    values = values * weight
-    if own > 1:
-        weight = tf.broadcast_to(weight, tf.shape(values))
-        axes = list(range(1, own))
-        values, weight = reduce(values, axes), reduce(weight, axes)
-    return values, weight
+class NativeMetric(Metric):
+    """A metric that a class of the engine computes. Here are its name, its variables and its config."""
+
+    _state_names = ()  # attributes that hold the variables, in the order of the engine
+    _native = None     # made when it is first needed, and again after an attribute was set
+
+    def __setattr__(self, name, value):
+        self.__dict__.pop("_native", None)
+        super().__setattr__(name, value)
+
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        state.pop("_native", None)
+        return state
+
+    def _make(self, maker, *settings):
+        """The metric of the engine that `maker` makes, with the variables of this one."""
+        return maker(self._dtype, [getattr(self, name) for name in self._state_names], *settings)
+
+    def _make_native(self):
+        raise NotImplementedError
+
+    def _computing(self):
+        native = self._native
+        if native is None:
+            native = self.__dict__["_native"] = self._make_native()
+        return native
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        _core._metric_update(self._native or self._computing(), y_true, y_pred, sample_weight)
+
+    def result(self):
+        return _core._metric_result(self._native or self._computing())
 
 
-class Sum(Metric):
+class Sum(NativeMetric):
     """The sum of all values."""
+
+    _state_names = ("total",)
 
     def __init__(self, name="sum", dtype=None):
         super().__init__(name=name, dtype=dtype)
         self.total = self.add_variable((), "zeros", name="total")
 
-    def update_state(self, values, sample_weight=None):
-        values, _ = samplewise(values, sample_weight, self._dtype, tf.reduce_sum)
-        self.total.assign_add(tf.reduce_sum(values))
+    def _make_native(self):
+        return self._make(_core._metric_sum)
 
-    def result(self):
-        return tf.convert_to_tensor(self.total)
+    def update_state(self, values, sample_weight=None):
+        _core._metric_add_to_sum(self._native or self._computing(), values, sample_weight)
 
     def reset_state(self):
-        self.total.assign(0)
+        _core._set_zero((self.total,))
 
 
-class Mean(Metric):
+class Mean(NativeMetric):
     """The mean of all values, weighted if weights are given."""
+
+    _state_names = ("total", "count")
 
     def __init__(self, name="mean", dtype=None):
         super().__init__(name=name, dtype=dtype)
         self.total = self.add_variable((), "zeros", name="total")
         self.count = self.add_variable((), "zeros", name="count")
 
-    def update_state(self, values, sample_weight=None):
-        values, weight = samplewise(values, sample_weight, self._dtype)
-        if len(values.shape) == 0:
-            self.total.assign_add(values)
-            self.count.assign_add(1.0 if weight is None else tf.reshape(weight, []))
-            return
-        self.total.assign_add(tf.reduce_sum(values))
-        if weight is None:
-            size = values.shape[0]
-            self.count.assign_add(float(size) if type(size) is int else tf.cast(tf.size(values), self._dtype))
-        else:
-            self.count.assign_add(tf.reduce_sum(weight))
+    def _make_native(self):
+        return self._make(_core._metric_mean)
 
-    def result(self):
-        return tf.math.divide_no_nan(self.total, self.count)
+    def update_state(self, values, sample_weight=None):
+        _core._metric_add_to_mean(self._native or self._computing(), values, sample_weight)
 
     def reset_state(self):
-        self.total.assign(0)
-        self.count.assign(0)
+        _core._set_zero((self.total, self.count))
+
+
+def in_engine(**settings):
+    """Marks a function of targets and predictions that the engine has under the same name, with these settings."""
+    def marked(function):
+        function._in_engine = settings
+        return function
+    return marked
 
 
 class MeanMetricWrapper(Mean):
@@ -199,13 +219,25 @@ class MeanMetricWrapper(Mean):
         self._fn, self._fn_kwargs = fn, kwargs
         if self._fn.__name__ in _BETTER_HIGH:
             self._direction = "up"
+        settings = getattr(fn, "_in_engine", None)
+        self._is_in_engine = settings is not None and settings.keys() >= kwargs.keys()
+
+    def _make_native(self):
+        if not self._is_in_engine:
+            return super()._make_native()
+        settings = {**self._fn._in_engine, **self._fn_kwargs}
+        return self._make(_core._metric_mean_of, self._fn.__name__, _state.floatx(), _state.epsilon(), *settings.values())
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         mask = _state.get_mask(y_pred)
-        values = while_traced(self._fn)(y_true, y_pred, **self._fn_kwargs)
         if mask is not None:
             sample_weight = apply_mask(sample_weight, mask, self._dtype, "sum")
-        super().update_state(values, sample_weight)
+        if self._is_in_engine and (type(y_pred) is _Tensor or not isinstance(y_pred, Kind)):
+            _core._metric_update(self._native or self._computing(), y_true, y_pred, sample_weight)
+        else:
+            values = while_traced(self._fn)(y_true, y_pred, **self._fn_kwargs)
+            native = self._make(_core._metric_mean) if self._is_in_engine else self._native or self._computing()
+            _core._metric_add_to_mean(native, values, sample_weight)
 
     def get_config(self):
         from . import serialize

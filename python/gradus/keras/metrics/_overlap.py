@@ -1,12 +1,14 @@
 """F-scores and intersections over unions."""
 import gradus as tf
 
-from ..losses._loss import as_dtype
-from ._metric import Metric
+from ... import _core
+from ._metric import NativeMetric
 
 
-class FBetaScore(Metric):
+class FBetaScore(NativeMetric):
     """The mean of precision and recall, in which recall counts beta times as much; by class or averaged."""
+
+    _state_names = ("true_positives", "false_positives", "false_negatives", "intermediate_weights")
 
     def __init__(self, average=None, beta=1.0, threshold=None, name="fbeta_score", dtype=None):
         super().__init__(name=name, dtype=dtype)
@@ -24,42 +26,22 @@ class FBetaScore(Metric):
 
     def _build(self, classes):
         shape = () if self.average == "micro" else (classes,)
-        for name in ("true_positives", "false_positives", "false_negatives", "intermediate_weights"):
+        for name in self._state_names:
             setattr(self, name, self.add_variable(shape, "zeros", name=name))
         self._built = True
 
+    def _make_native(self):
+        return self._make(_core._metric_fbeta_score, self.average, self.beta, self.threshold)
+
     def update_state(self, y_true, y_pred, sample_weight=None):
-        y_true, y_pred = as_dtype(y_true, self._dtype), as_dtype(y_pred, self._dtype)
-        if len(y_pred.shape) != 2 or len(y_true.shape) != 2:
+        y_true, y_pred = tf.convert_to_tensor(y_true), tf.convert_to_tensor(y_pred)
+        if y_pred.ndim != 2 or y_true.ndim != 2:
             raise ValueError("FBetaScore expects 2D inputs with shape (batch_size, output_dim), with output_dim fully defined. "
                              f"Received input shapes: y_pred.shape={tuple(y_pred.shape)} and "
                              f"y_true.shape={tuple(y_true.shape)}.")
         if not self._built:
             self._build(y_pred.shape[-1])
-        if self.threshold is None:
-            best = tf.reduce_max(y_pred, -1, True)
-            y_pred = tf.cast((y_pred >= best) & (abs(y_pred) > 1e-9), self._dtype)
-        else:
-            y_pred = tf.cast(y_pred > self.threshold, self._dtype)
-
-        def total(values):
-            if sample_weight is not None:
-                weight = as_dtype(sample_weight, self._dtype)
-                values = values * (tf.expand_dims(weight, 1) if len(weight.shape) == 1 else weight)
-            return tf.reduce_sum(values, self.axis)
-        self.true_positives.assign_add(total(y_pred * y_true))
-        self.false_positives.assign_add(total(y_pred * (1.0 - y_true)))
-        self.false_negatives.assign_add(total((1.0 - y_pred) * y_true))
-        self.intermediate_weights.assign_add(total(y_true))
-
-    def result(self):
-        ratio, squared = tf.math.divide_no_nan, self.beta ** 2
-        precision = ratio(self.true_positives, self.true_positives + self.false_positives)
-        recall = ratio(self.true_positives, self.true_positives + self.false_negatives)
-        score = ratio(precision * recall, squared * precision + recall) * (1.0 + squared)
-        if self.average == "weighted":
-            return tf.reduce_sum(score * ratio(self.intermediate_weights, tf.reduce_sum(self.intermediate_weights)))
-        return score if self.average is None else tf.reduce_mean(score)
+        super().update_state(y_true, y_pred, sample_weight)
 
     def reset_state(self):
         if self._built:
@@ -81,8 +63,10 @@ class F1Score(FBetaScore):
         return config
 
 
-class IoU(Metric):
+class IoU(NativeMetric):
     """Intersection over union of predicted and true classes, averaged over some classes."""
+
+    _state_names = ("total_cm",)
 
     def __init__(self, num_classes, target_class_ids, name=None, dtype=None, ignore_class=None, sparse_y_true=True,
                  sparse_y_pred=True, axis=-1):
@@ -94,33 +78,9 @@ class IoU(Metric):
         self.sparse_y_true, self.sparse_y_pred, self.axis = sparse_y_true, sparse_y_pred, axis
         self.total_cm = self.add_variable((num_classes, num_classes), "zeros", name="total_confusion_matrix")
 
-    def _classes(self, y, sparse):
-        y = tf.convert_to_tensor(y)
-        return tf.reshape(tf.cast(y if sparse else tf.argmax(y, self.axis), tf.int64), [-1])
-
-    def update_state(self, y_true, y_pred, sample_weight=None):
-        y_true = self._classes(y_true, self.sparse_y_true)
-        y_pred = self._classes(y_pred, self.sparse_y_pred)
-        kind = tf.as_dtype(self._dtype)
-        weight = tf.constant(1, kind) if sample_weight is None else tf.cast(sample_weight, kind)
-        if len(weight.shape) > 1:
-            weight = tf.reshape(weight, [-1])
-        weight = tf.broadcast_to(weight, tf.shape(y_true))
-        if self.ignore_class is not None:
-            counts = tf.not_equal(y_true, self.ignore_class)
-            weight = tf.where(counts, weight, tf.zeros_like(weight))
-            y_true = tf.where(counts, y_true, tf.zeros_like(y_true))
-            y_pred = tf.where(counts, y_pred, tf.zeros_like(y_pred))
-        cells = tf.math.unsorted_segment_sum(weight, y_true * self.num_classes + y_pred, self.num_classes ** 2)
-        self.total_cm.assign_add(tf.reshape(cells, [self.num_classes, self.num_classes]))
-
-    def result(self):
-        counts = tf.cast(self.total_cm, "float32")
-        both = tf.linalg.diag_part(counts)
-        union = tf.reduce_sum(counts, 0) + tf.reduce_sum(counts, 1) - both
-        both, union = tf.gather(both, self.target_class_ids), tf.gather(union, self.target_class_ids)
-        present = tf.reduce_sum(tf.cast(union > 1e-9, "float32"))
-        return tf.math.divide_no_nan(tf.reduce_sum(tf.math.divide_no_nan(both, union)), present)
+    def _make_native(self):
+        return self._make(_core._metric_iou, self.num_classes, self.target_class_ids, self.ignore_class,
+                          self.sparse_y_true, self.sparse_y_pred, self.axis)
 
     def get_config(self):
         return {**super().get_config(), "num_classes": self.num_classes, "target_class_ids": self.target_class_ids,
@@ -148,9 +108,8 @@ class BinaryIoU(IoU):
         super().__init__(2, target_class_ids, name, dtype)
         self.threshold = threshold
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
-        y_pred = tf.convert_to_tensor(y_pred)
-        super().update_state(y_true, tf.cast(y_pred >= tf.cast(self.threshold, y_pred.dtype), tf.int64), sample_weight)
+    def _make_native(self):
+        return self._make(_core._metric_binary_iou, self.target_class_ids, self.threshold)
 
     def get_config(self):
         return {"target_class_ids": self.target_class_ids, "threshold": self.threshold, "name": self.name,
