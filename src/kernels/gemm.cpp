@@ -9,6 +9,12 @@
 // single elements of it), B unless it is transposed. B is packed panel by panel, right before use:
 // the tile of the first rows copies it while computing. Transposed B with few rows takes the form
 // `dot`, which needs no packing. Transposed A is packed when it would touch too many cache lines.
+//
+// float16 and bfloat16 are computed in float32: A and B become float32 when they are packed, which
+// they always are, and a chunk of C is rounded when its sums are complete.
+//
+// An element of C is summed in one chunk, in blocks of k that follow from the sizes. So chunks may
+// follow from the number of threads without changing a bit.
 #include "kernels/gemm.h"
 
 #include <algorithm>
@@ -17,9 +23,9 @@
 
 #include "base/check.h"
 #include "base/thread_pool.h"
-#include "kernels/gemm_half.h"
 #include "kernels/gemm_pack.h"
 #include "kernels/gemm_tile.h"
+#include "kernels/half.h"
 #include "kernels/scratch.h"
 
 namespace gradus::kernels {
@@ -34,12 +40,16 @@ constexpr int64_t kFewColumns = 4;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+int64_t bytes_of(DType dtype) { return static_cast<int64_t>(size_of(dtype)); }
+
+bool is_half(DType dtype) { return size_of(dtype) == 2; }
+
 struct Range {
   int64_t begin, end;
   int64_t size() const { return end - begin; }
 };
 
-enum class PanelOfB { in_place, copied, transposed };
+enum class PanelOfB { in_place, copied, transposed, widened };
 
 // A product and how it will be computed. Strides are in bytes.
 struct Product {
@@ -47,7 +57,9 @@ struct Product {
   bool float64;
   TileForm form;
   bool accumulate, relu;
-  int64_t m, n, k, element;
+  int64_t m, n, k;
+  int64_t element;  // bytes of what is computed in: bias and tiles have it, and A and B when packed
+  DType a_dtype, b_dtype, c_dtype;  // as stored, the gate as C
   const char* a;
   int64_t a_stride;
   const char* b;
@@ -66,16 +78,22 @@ struct Product {
 
   const char* a_at(int64_t row, int64_t i) const { return a + a_step(row) + a_step_k(i); }
   int64_t a_step(int64_t rows) const {
-    return rows * (form == TileForm::columns ? element : a_stride);
+    return rows * (form == TileForm::columns ? bytes_of(a_dtype) : a_stride);
   }
-  int64_t a_step_k(int64_t i) const { return i * (form == TileForm::columns ? a_stride : element); }
+  int64_t a_step_k(int64_t i) const {
+    return i * (form == TileForm::columns ? a_stride : bytes_of(a_dtype));
+  }
   const char* b_at(int64_t i, int64_t column) const {
+    const int64_t size = bytes_of(b_dtype);
     const bool by_column = form == TileForm::dot || panel == PanelOfB::transposed;
-    return b + (by_column ? column * b_stride + i * element : i * b_stride + column * element);
+    return b + (by_column ? column * b_stride + i * size : i * b_stride + column * size);
   }
   int64_t packed_row(int64_t cols) const {  // bytes: whole vectors
     return vectors_for(cols, isa, float64) * lanes(isa, float64) * element;
   }
+  // Bytes from one packed row of `count` elements, or tile of so many, to the next: an odd number
+  // of cache lines, so that they fall on all sets.
+  int64_t packed_step(int64_t count) const { return (ceil_div(count * element, 64) | 1) * 64; }
   int max_rows(int64_t cols) const { return kernels::max_rows(isa, float64, form, cols); }
 };
 
@@ -106,7 +124,10 @@ class Panel {
     args_.gate_stride = p.gate_stride;
   }
 
-  void use_packed_a(const char* a) { args_.a = a; }
+  void use_packed_a(const char* a) {
+    args_.a = a;
+    args_.a_stride = p_.packed_step(args_.k);
+  }
   void use_packed_b(const char* b, int64_t stride) {
     args_.b = b;
     args_.b_stride = stride;
@@ -119,10 +140,13 @@ class Panel {
     spec_.copy_b = b_copy != nullptr;
     args_.b_copy = b_copy;
     args_.tiles = tiles;
-    args_.a_step = p_.a_step(height);
-    if (p_.pack_a) {
+    if (p_.form != TileForm::columns) {
+      args_.a_step = height * args_.a_stride;
+    } else if (p_.pack_a) {
       args_.a_stride = height * p_.element;
-      args_.a_step = height * args_.k * p_.element;
+      args_.a_step = p_.packed_step(height * args_.k);
+    } else {
+      args_.a_step = height * p_.element;
     }
     tile_kernel(spec_)(args_);
     args_.a = static_cast<const char*>(args_.a) + tiles * args_.a_step;
@@ -137,13 +161,38 @@ class Panel {
   TileArgs args_;
 };
 
+const auto& widen_function(const Product& p, DType dtype) {
+  return pack_table(p.isa).widened[dtype == DType::bfloat16];
+}
+
 void pack_a(const Product& p, Range rows, Range ks, const RowCut& cut, char* to) {
-  const auto pack = pack_table(p.isa).tiles[p.float64];
   const char* from = p.a_at(rows.begin, ks.begin);
-  const int64_t tall_rows = cut.taller * (cut.height + 1);
-  pack(to, from, p.a_stride, ks.size(), cut.height + 1, cut.taller);
-  pack(to + tall_rows * ks.size() * p.element, from + p.a_step(tall_rows), p.a_stride, ks.size(),
-       cut.height, cut.tiles - cut.taller);
+  if (p.form != TileForm::columns)
+    return widen_function(p, p.a_dtype)(to, p.packed_step(ks.size()), from, p.a_stride, rows.size(),
+                                        ks.size());
+  const auto pack = pack_table(p.isa).tiles[pack_index(p.a_dtype)];
+  const int64_t tall = cut.height + 1, tall_step = p.packed_step(tall * ks.size());
+  pack(to, tall_step, from, p.a_stride, ks.size(), tall, cut.taller);
+  pack(to + cut.taller * tall_step, p.packed_step(cut.height * ks.size()),
+       from + p.a_step(cut.taller * tall), p.a_stride, ks.size(), cut.height,
+       cut.tiles - cut.taller);
+}
+
+// Packs a panel that is not copied by a tile; returns the bytes between its rows, or in form dot
+// between its columns.
+int64_t pack_b(const Product& p, Range cols, Range ks, char* to) {
+  const char* from = p.b_at(ks.begin, cols.begin);
+  if (p.panel == PanelOfB::transposed) {
+    const int64_t row = p.packed_row(cols.size());
+    pack_table(p.isa).transposed[pack_index(p.b_dtype)](to, from, p.b_stride, ks.size(),
+                                                        cols.size(), row / p.element);
+    return row;
+  }
+  const bool dot = p.form == TileForm::dot;
+  const int64_t row = dot ? p.packed_step(ks.size()) : p.packed_row(cols.size());
+  widen_function(p, p.b_dtype)(to, row, from, p.b_stride, dot ? cols.size() : ks.size(),
+                               dot ? ks.size() : cols.size());
+  return row;
 }
 
 // Cuts of k of at most `most`, nearly equal, and whole vectors but for the last.
@@ -156,9 +205,13 @@ void run_chunk(const Product& p, Range rows, Range cols) {
   const int64_t kc = k_block(p.k, p.most_k);
   std::optional<Scratch> a_scratch, b_scratch;
   char *packed_a = nullptr, *packed_b = nullptr;
-  if (p.pack_a) packed_a = a_scratch.emplace(rows.size() * kc * p.element).as<char>();
+  if (p.pack_a)
+    packed_a = a_scratch.emplace(rows.size() * p.packed_step(kc) + cut.tiles * 64).as<char>();
   if (p.panel != PanelOfB::in_place)
-    packed_b = b_scratch.emplace(p.packed_row(p.width) * kc).as<char>();
+    packed_b = b_scratch
+                   .emplace(p.form == TileForm::dot ? p.width * p.packed_step(kc)
+                                                    : p.packed_row(p.width) * kc)
+                   .as<char>();
   int64_t k = 0;
   do {
     const Range ks{k, std::min(p.k, k + kc)};
@@ -171,12 +224,10 @@ void run_chunk(const Product& p, Range rows, Range cols) {
       if (p.panel == PanelOfB::copied) {
         panel.run(1, cut.height + (tall > 0), packed_b);
         --(tall > 0 ? tall : others);
-      } else if (p.panel == PanelOfB::transposed) {
-        pack_table(p.isa).transposed[p.float64](packed_b, p.b_at(k, j), p.b_stride, ks.size(),
-                                                panel_cols.size(),
-                                                p.packed_row(panel_cols.size()) / p.element);
+        panel.use_packed_b(packed_b, p.packed_row(panel_cols.size()));
+      } else if (packed_b) {
+        panel.use_packed_b(packed_b, pack_b(p, panel_cols, ks, packed_b));
       }
-      if (packed_b) panel.use_packed_b(packed_b, p.packed_row(panel_cols.size()));
       panel.run(tall, cut.height + 1);
       panel.run(others, cut.height);
     }
@@ -184,14 +235,41 @@ void run_chunk(const Product& p, Range rows, Range cols) {
   } while (k < p.k);
 }
 
+// A chunk of a C of halves: summed in float32, rounded once.
+void run_half_chunk(const Product& p, Range rows, Range cols) {
+  const int64_t row_bytes = cols.size() * p.element, before = rows.begin * row_bytes;
+  const Scratch sums(rows.size() * row_bytes);
+  std::optional<Scratch> gate;
+  const int64_t corner = cols.begin * bytes_of(p.c_dtype);
+  const auto widen = widen_function(p, p.c_dtype);
+  char* c = p.c + rows.begin * p.c_stride + corner;
+  if (p.accumulate) widen(sums.data(), row_bytes, c, p.c_stride, rows.size(), cols.size());
+  Product here = p;
+  here.c = sums.as<char>() - before - cols.begin * p.element;
+  here.c_stride = row_bytes;
+  if (p.gate) {
+    gate.emplace(rows.size() * row_bytes);
+    widen(gate->data(), row_bytes, p.gate + rows.begin * p.gate_stride + corner, p.gate_stride,
+          rows.size(), cols.size());
+    here.gate = gate->as<char>() - before - cols.begin * p.element;
+    here.gate_stride = row_bytes;
+  }
+  run_chunk(here, rows, cols);
+  if (p.c_stride == cols.size() * bytes_of(p.c_dtype))
+    return narrow(p.c_dtype, c, sums.as<float>(), rows.size() * cols.size());
+  for (int64_t r = 0; r < rows.size(); ++r)
+    narrow(p.c_dtype, c + r * p.c_stride, sums.as<float>() + r * cols.size(), cols.size());
+}
+
 // A chunk into C, or to whoever takes it.
 void finish_chunk(const Product& p, Range rows, Range cols) {
-  if (!p.taker) return run_chunk(p, rows, cols);
+  const auto run = is_half(p.c_dtype) ? run_half_chunk : run_chunk;
+  if (!p.taker) return run(p, rows, cols);
   (*p.taker)({rows.begin, rows.size(), cols.begin, cols.size()}, [&](void* to, int64_t row_bytes) {
     Product here = p;
-    here.c = static_cast<char*>(to) - rows.begin * row_bytes - cols.begin * p.element;
+    here.c = static_cast<char*>(to) - rows.begin * row_bytes - cols.begin * bytes_of(p.c_dtype);
     here.c_stride = row_bytes;
-    run_chunk(here, rows, cols);
+    run(here, rows, cols);
   });
 }
 
@@ -199,12 +277,14 @@ struct Grid {
   int64_t rows, cols;  // of a chunk
 };
 
-// Chunks as large as the second cache likes, but at least a few of them while each is worth it.
+// Chunks as large as the second cache likes, but at least two for each thread while each is worth
+// it.
 Grid choose_grid(const Product& p) {
-  constexpr int64_t kMostRows = 252, kMostCols = 512, kEnoughChunks = 8;
+  constexpr int64_t kMostRows = 252, kMostCols = 512;
+  const int64_t threads = thread_count(), enough = threads == 1 ? 1 : 2 * threads;
   constexpr int64_t kLeastWork = 1'000'000;  // multiply-adds, about 20 us
   Grid grid{std::min(p.m, kMostRows), std::min(p.n, kMostCols)};
-  while (ceil_div(p.m, grid.rows) * ceil_div(p.n, grid.cols) < kEnoughChunks &&
+  while (ceil_div(p.m, grid.rows) * ceil_div(p.n, grid.cols) < enough &&
          grid.rows * grid.cols * p.k >= 2 * kLeastWork) {
     // Each chunk packs for itself, so the operand that is packed at a cost is rather not cut
     // across.
@@ -242,6 +322,12 @@ void choose_plan(Product& p, bool trans_b) {
   p.width = std::min(dot ? (p.m == 1 ? 8 : 4) : tile_cols(p.isa, p.float64, p.form, p.m), p.n);
   p.height = p.max_rows(p.width);
   p.most_k = 1024;
+  p.pack_a = is_half(p.a_dtype);
+  if (is_half(p.b_dtype)) {
+    p.panel = trans_b && !dot ? PanelOfB::transposed : PanelOfB::widened;
+    p.most_k = dot ? 512 : p.m <= 4 ? 128 : 256;
+    return;
+  }
   if (dot || p.k == 0) return;
   if (trans_b) {
     p.panel = PanelOfB::transposed;
@@ -252,10 +338,12 @@ void choose_plan(Product& p, bool trans_b) {
   } else if (p.m <= 4 && p.k * p.b_stride > 4 * kSecondCache) {
     p.most_k = 64;  // read B nearly row by row, as memory likes it
   }
-  // Rows of A that fall on the same few cache sets, or on more pages than are kept in mind.
+  // Rows of A that fall on the same few cache sets, or on more pages than are kept in mind, or
+  // whose lines, one for each k of a tile, do not fit the first cache beside the panel of B.
   const bool scattered = (p.k >= 16 && p.a_stride >= 2048 && p.a_stride % 1024 == 0) ||
-                         (p.k >= 64 && p.a_stride >= 4096);
-  p.pack_a = p.form == TileForm::columns && p.n >= 64 && scattered;
+                         (p.k >= 64 && p.a_stride >= 4096) ||
+                         (p.k >= 192 && p.a_stride >= 512 && p.n >= 128);
+  if (p.form == TileForm::columns && p.n >= 64 && scattered) p.pack_a = true;
 }
 
 // With one row or column an operand is a vector, and whether that is transposed is a matter of
@@ -281,9 +369,12 @@ GemmArgs simplified(GemmArgs g) {
   return g;
 }
 
-void run(const GemmArgs& g, Isa isa) {
+// B may have another dtype than the rest.
+void run(const GemmArgs& g, DType b_dtype, Isa isa) {
   const bool float64 = g.dtype == DType::float64;
-  const int64_t element = float64 ? 8 : 4;
+  const int64_t size = bytes_of(g.dtype);
+  std::optional<Scratch> bias;
+  if (g.bias && is_half(g.dtype)) widen(g.dtype, bias.emplace(g.n * 4).as<float>(), g.bias, g.n);
   Product p{
       .isa = isa,
       .float64 = float64,
@@ -293,16 +384,19 @@ void run(const GemmArgs& g, Isa isa) {
       .m = g.m,
       .n = g.n,
       .k = g.k,
-      .element = element,
+      .element = float64 ? 8 : 4,
+      .a_dtype = g.dtype,
+      .b_dtype = b_dtype,
+      .c_dtype = g.dtype,
       .a = static_cast<const char*>(g.a),
-      .a_stride = g.lda * element,
+      .a_stride = g.lda * size,
       .b = static_cast<const char*>(g.b),
-      .b_stride = g.ldb * element,
+      .b_stride = g.ldb * bytes_of(b_dtype),
       .c = static_cast<char*>(g.c),
-      .c_stride = g.ldc * element,
-      .bias = static_cast<const char*>(g.bias),
+      .c_stride = g.ldc * size,
+      .bias = bias ? bias->as<char>() : static_cast<const char*>(g.bias),
       .gate = static_cast<const char*>(g.gate),
-      .gate_stride = g.ld_gate * element,
+      .gate_stride = g.ld_gate * size,
       .taker = g.taker,
   };
   choose_plan(p, g.trans_b);
@@ -311,17 +405,17 @@ void run(const GemmArgs& g, Isa isa) {
 
 // Turns the columns of a narrow B into rows, because vectors along k are then full.
 void run_few_columns(GemmArgs g, Isa isa) {
-  const bool float64 = g.dtype == DType::float64;
-  const int64_t element = float64 ? 8 : 4;
+  const DType wide = is_half(g.dtype) ? DType::float32 : g.dtype;
+  const int64_t element = bytes_of(wide), size = bytes_of(g.dtype);
   Scratch rows(static_cast<std::size_t>(g.n * g.k * element));
   for (int64_t j = 0; j < g.n; ++j)
-    pack_table(isa).transposed[float64](rows.as<char>() + j * g.k * element,
-                                        static_cast<const char*>(g.b) + j * element,
-                                        g.ldb * element, 1, g.k, g.k);
+    pack_table(isa).transposed[pack_index(g.dtype)](rows.as<char>() + j * g.k * element,
+                                                    static_cast<const char*>(g.b) + j * size,
+                                                    g.ldb * size, 1, g.k, g.k);
   g.b = rows.data();
   g.trans_b = true;
   g.ldb = g.k;
-  run(g, isa);
+  run(g, wide, isa);
 }
 
 // All of C as one block.
@@ -329,7 +423,7 @@ void take_whole(GemmArgs g, Isa isa) {
   const BlockTaker* taker = std::exchange(g.taker, nullptr);
   (*taker)({0, g.m, 0, g.n}, [&](void* to, int64_t row_bytes) {
     g.c = to;
-    g.ldc = row_bytes / static_cast<int64_t>(size_of(g.dtype));
+    g.ldc = row_bytes / bytes_of(g.dtype);
     gemm(g, isa);
   });
 }
@@ -339,13 +433,11 @@ void take_whole(GemmArgs g, Isa isa) {
 void gemm(const GemmArgs& args, Isa isa) {
   GRADUS_ASSERT(is_floating(args.dtype));
   if (args.m == 0 || args.n == 0) return;
-  const bool plain = size_of(args.dtype) > 2 && args.m > 1 && args.n > kFewColumns;
-  if (args.taker && !plain) return take_whole(args, isa);
-  if (size_of(args.dtype) == 2) return gemm_half(args, isa);
-  if (args.m == 1 || args.n == 1) return run(simplified(args), isa);
+  if (args.taker && (args.m == 1 || args.n <= kFewColumns)) return take_whole(args, isa);
+  if (args.m == 1 || args.n == 1) return run(simplified(args), args.dtype, isa);
   if (args.n <= kFewColumns && args.k >= 64 && !args.trans_a && !args.trans_b)
     return run_few_columns(args, isa);
-  run(args, isa);
+  run(args, args.dtype, isa);
 }
 
 void gemm(const GemmArgs& args) { gemm(args, isa()); }

@@ -9,5 +9,6 @@ namespace gradus::kernels {
 // dtype is float16 or bfloat16. Rounds to nearest even; a NaN stays a NaN.
 void widen(DType dtype, float* to, const void* from, std::int64_t count);
 void narrow(DType dtype, void* to, const float* from, std::int64_t count);
+void narrow_in_parallel(DType dtype, void* to, const float* from, std::int64_t count);
 
 }  // namespace gradus::kernels

@@ -27,14 +27,12 @@ void narrow_half(half* to, const float* from, int64_t count) {
 }
 
 #if GRADUS_ISA_avx2 || GRADUS_ISA_avx512
-// The upper halves, rounded to nearest even; a NaN is made quiet and keeps its upper bits.
+// The upper halves, rounded to nearest even; not for NaN.
 inline __m256i rounded_halves(__m256 x) {
-  const __m256i bits = _mm256_castps_si256(x), upper = _mm256_srli_epi32(bits, 16);
-  const __m256i odd = _mm256_and_si256(upper, _mm256_set1_epi32(1));
-  const __m256i up = _mm256_add_epi32(_mm256_add_epi32(bits, odd), _mm256_set1_epi32(0x7fff));
-  const __m256i quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
-  const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
-  return _mm256_blendv_epi8(_mm256_srli_epi32(up, 16), quiet, is_nan);
+  const __m256i bits = _mm256_castps_si256(x);
+  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  const __m256i up = _mm256_add_epi32(_mm256_set1_epi32(0x7fff), odd);
+  return _mm256_srli_epi32(_mm256_add_epi32(bits, up), 16);
 }
 #endif
 
@@ -42,13 +40,17 @@ void narrow_bfloat(bfloat* to, const float* from, int64_t count) {
   int64_t i = 0;
 #if GRADUS_ISA_avx2 || GRADUS_ISA_avx512
   for (; i + 16 <= count; i += 16) {
-    const __m256i pairs = _mm256_packus_epi32(rounded_halves(_mm256_loadu_ps(from + i)),
-                                              rounded_halves(_mm256_loadu_ps(from + i + 8)));
+    const __m256 low = _mm256_loadu_ps(from + i), high = _mm256_loadu_ps(from + i + 8);
+    if (_mm256_movemask_ps(_mm256_cmp_ps(low, high, _CMP_UNORD_Q)) != 0) [[unlikely]] {
+      for (int64_t j = i; j < i + 16; ++j) store_one(to + j, from[j]);
+      continue;
+    }
     // The instruction packs each half of the registers for itself.
+    const __m256i pairs = _mm256_packus_epi32(rounded_halves(low), rounded_halves(high));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_permute4x64_epi64(pairs, 0xd8));
   }
 #endif
-  for (; i < count; ++i) to[i] = bfloat(from[i]);
+  for (; i < count; ++i) store_one(to + i, from[i]);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "gradus/elementwise.h"
 #include "gradus/shaping.h"
 #include "graph/batch.h"
+#include "kernels/half.h"
 #include "ops/records.h"
 #include "tensor/tensor_impl.h"
 
@@ -19,6 +20,17 @@ const ElementwiseRule& copy_rule() {
   return *rule;
 }
 
+namespace {
+
+void run_cast(const KernelCall& c) {
+  const View &from = c.in[0], &to = c.out[0];
+  if (from.dtype == float32 && (to.dtype == float16 || to.dtype == bfloat16))
+    return kernels::narrow_in_parallel(to.dtype, to.data, from.as<float>(), from.count());
+  copy_rule().run(c.in, to);
+}
+
+}  // namespace
+
 const Op cast_op = linear(
     {.name = "cast",
      .doc = "The value with another dtype; float to integer truncates, anything to bool is != 0.",
@@ -28,7 +40,7 @@ const Op cast_op = linear(
          [](const Call& c, Avals& out) {
            out.push_back({c.get<CastAttrs>().dtype, c.shape(0)});
          },
-     .kernel = [](const KernelCall& c) { copy_rule().run(c.in, c.out[0]); },
+     .kernel = run_cast,
      .batch = batch_leading,
      .expression = [](const Call& c, std::span<const Expr> in) -> std::vector<Expr> {
        return {convert(in[0], expr::type_of(c.get<CastAttrs>().dtype))};

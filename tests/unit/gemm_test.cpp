@@ -279,10 +279,52 @@ TEST(Gemm, ThreadsDoNotChangeBits) {
       set_thread_count(1);
       gemm(problem.args());
       const Matrix<float> alone = problem.c;
-      set_thread_count(2);
-      gemm(problem.args());
-      EXPECT_TRUE(problem.c.same_bits(alone)) << problem.what;
+      for (const int threads : {2, 5}) {  // which cut C in other places
+        set_thread_count(threads);
+        gemm(problem.args());
+        EXPECT_TRUE(problem.c.same_bits(alone)) << problem.what << ", threads " << threads;
+      }
     }
+  set_thread_count(before);
+}
+
+// Whoever takes blocks gets every element once, with the bits that it has in a whole C.
+template <class T>
+void expect_blocks_like_whole(const Case& what) {
+  Problem<T> problem(what);
+  gemm(problem.args());
+  std::vector<int> taken(what.m * what.n, 0);
+  const auto take = [&](const Block& block, ComputeBlock compute) {
+    const int64_t stride = block.cols + 3;
+    std::vector<T> values(block.rows * stride, T(7.0f));
+    compute(values.data(), stride * static_cast<int64_t>(sizeof(T)));
+    for (int64_t i = 0; i < block.rows; ++i) {
+      for (int64_t j = 0; j < stride; ++j) {
+        const T x = values[i * stride + j];
+        const T wanted = j < block.cols ? problem.c.at(block.row + i, block.col + j) : T(7.0f);
+        if (std::memcmp(&x, &wanted, sizeof x) != 0) FAIL() << what << " at " << i << ", " << j;
+      }
+      for (int64_t j = 0; j < block.cols; ++j) ++taken[(block.row + i) * what.n + block.col + j];
+    }
+  };
+  const BlockTaker taker = take;
+  GemmArgs g = problem.args();
+  g.taker = &taker;
+  g.c = nullptr;
+  gemm(g);
+  for (const int times : taken) ASSERT_EQ(times, 1) << what;
+}
+TEST(Gemm, BlocksAreLikeAWholeC) {
+  const int before = thread_count();
+  for (const int threads : {1, 2, 5}) {
+    set_thread_count(threads);
+    for (const Case& size : {Case{1, 9, 5}, Case{9, 3, 70}, Case{40, 33, 20}, Case{300, 130, 70}})
+      for (int flags = 0; flags < 4; ++flags) {
+        expect_blocks_like_whole<float>(size.with_flags(flags));
+        expect_blocks_like_whole<half>(size.with_flags(flags));
+        expect_blocks_like_whole<bfloat>(size.with_flags(flags));
+      }
+  }
   set_thread_count(before);
 }
 
@@ -390,33 +432,46 @@ TEST(GemmBatch, ThreadsDoNotChangeBits) {
   set_thread_count(before);
 }
 
-// Sums in float32 and rounds once: 2049 is not a float16, 2050 is.
 template <class T>
-void expect_half_right() {
-  for (const Case& size : {Case{1, 1, 1}, Case{5, 9, 20}, Case{1, 40, 70}, Case{33, 17, 65}})
-    for (int flags = 0; flags < 64; ++flags) {
-      const Case what = size.with_flags(flags);
-      Problem<float> exact(what);
-      exact.compute_wanted();
-      const auto halves = [](const Matrix<float>& from) {
-        std::vector<T> to;
-        for (const float x : from.buffer) to.push_back(T(x));
-        return to;
-      };
-      std::vector<T> a = halves(exact.a), b = halves(exact.b), c = halves(exact.c),
-                     bias = halves(exact.bias), gate = halves(exact.gate);
-      constexpr int64_t kGuard = Matrix<float>::kGuard;
-      GemmArgs g = exact.args();
-      g.dtype = dtype_v<T>;
-      g.a = a.data() + kGuard, g.b = b.data() + kGuard, g.c = c.data() + kGuard;
-      if (g.bias) g.bias = bias.data() + kGuard;
-      if (g.gate) g.gate = gate.data() + kGuard;
-      gemm(g);
-      for (std::size_t i = 0; i < c.size(); ++i) {
-        const float x = c[i], y = T(exact.wanted.buffer[i]);
-        EXPECT_TRUE(x == y || (std::isnan(x) && std::isnan(y))) << what << " " << x << " " << y;
+void expect_half_right(const Case& what, Isa isa) {
+  Problem<float> exact(what);
+  exact.compute_wanted();
+  const auto halves = [](const Matrix<float>& from) {
+    std::vector<T> to;
+    for (const float x : from.buffer) to.push_back(T(x));
+    return to;
+  };
+  std::vector<T> a = halves(exact.a), b = halves(exact.b), c = halves(exact.c),
+                 bias = halves(exact.bias), gate = halves(exact.gate);
+  constexpr int64_t kGuard = Matrix<float>::kGuard;
+  GemmArgs g = exact.args();
+  g.dtype = dtype_v<T>;
+  g.a = a.data() + kGuard, g.b = b.data() + kGuard, g.c = c.data() + kGuard;
+  if (g.bias) g.bias = bias.data() + kGuard;
+  if (g.gate) g.gate = gate.data() + kGuard;
+  gemm(g, isa);
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    const float x = c[i], y = T(exact.wanted.buffer[i]);
+    ASSERT_TRUE(x == y || (std::isnan(x) && std::isnan(y))) << what << " " << x << " " << y;
+  }
+}
+
+// Sums in float32 and rounds once: 2049 is not a float16, 2050 is. The sizes meet every way to pack
+// and several blocks of k.
+template <class T>
+void expect_halves_right() {
+  for (const Isa isa : instruction_sets()) {
+    for (const Case& size : {Case{1, 1, 1}, Case{5, 9, 20}, Case{1, 40, 70}, Case{33, 17, 65},
+                             Case{14, 21, 0}, Case{7, 3, 90}, Case{20, 16, 3}})
+      for (int flags = 0; flags < 64; ++flags) {
+        Case what = size.with_flags(flags);
+        what.gap = flags % 3;
+        expect_half_right<T>(what, isa);
       }
-    }
+    for (const Case& size : {Case{70, 100, 530}, Case{300, 40, 70}, Case{2, 200, 300},
+                             Case{1, 12, 1100}, Case{500, 1, 260}, Case{12, 5, 1100}})
+      for (int flags = 0; flags < 8; ++flags) expect_half_right<T>(size.with_flags(flags), isa);
+  }
   std::vector<T> ones(2050, T(1.0f));
   T sum(0.0f);
   GemmArgs g;
@@ -428,8 +483,28 @@ void expect_half_right() {
   gemm(g);
   EXPECT_EQ(float(sum), float(T(2050.0f)));
 }
-TEST(GemmHalf, Float16) { expect_half_right<half>(); }
-TEST(GemmHalf, Bfloat16) { expect_half_right<bfloat>(); }
+TEST(GemmHalf, Float16) { expect_halves_right<half>(); }
+TEST(GemmHalf, Bfloat16) { expect_halves_right<bfloat>(); }
+
+TEST(GemmHalf, NanAndInfinityPropagate) {
+  for (int flags = 0; flags < 4; ++flags) {
+    Problem<bfloat> problem(Case{13, 18, 9}.with_flags(flags));
+    for (auto* matrix : {&problem.a, &problem.b})
+      for (int64_t i = 0; i < matrix->rows; ++i)
+        for (int64_t j = 0; j < matrix->cols; ++j) matrix->at(i, j) = bfloat(1.0f);
+    (flags & 1 ? problem.a.at(2, 4) : problem.a.at(4, 2)) = bfloat(float(kNan));
+    (flags & 2 ? problem.b.at(7, 3) : problem.b.at(3, 7)) = bfloat(float(kInf));
+    gemm(problem.args());
+    for (int64_t i = 0; i < 13; ++i)
+      for (int64_t j = 0; j < 18; ++j) {
+        const float x = problem.c.at(i, j);
+        if (i == 4)
+          EXPECT_TRUE(std::isnan(x)) << i << ", " << j;
+        else
+          EXPECT_EQ(x, j == 7 ? float(kInf) : 9.0f) << i << ", " << j;
+      }
+  }
+}
 
 // The sum of several products at offsets, which convolutions use.
 TEST(GemmTile, SumsProducts) {

@@ -39,6 +39,18 @@ void expect_as_one_by_one() {
 TEST(Half, ArraysConvertLikeSingleValues) { expect_as_one_by_one<half>(); }
 TEST(Half, BfloatArraysConvertLikeSingleValues) { expect_as_one_by_one<bfloat>(); }
 
+// Two chunks and a rest, one NaN among numbers.
+TEST(Half, ManyChunksConvertLikeOne) {
+  std::vector<float> values(150'001);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) * 1.001f;
+  values[70'003] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<bfloat> all(values.size());
+  narrow_in_parallel(DType::bfloat16, all.data(), values.data(),
+                     static_cast<std::int64_t>(values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    ASSERT_EQ(all[i].bits, bfloat(values[i]).bits) << i;
+}
+
 TEST(Half, WritesNothingElse) {
   for (const std::int64_t count : {0, 1, 7, 8, 9, 17}) {
     std::vector<float> wide(20, -1.0f);
