@@ -3,7 +3,8 @@
 //   C[m, n] = op(A) op(B)  (+ C)  (+ bias)  (relu)  (gate)
 //
 // Everything is built on the tile kernel of gemm_tile.h. Work above about 20 us is spread over the
-// thread pool; how it is cut depends on the sizes alone, so bits do not depend on threads.
+// thread pool. An element is summed by one thread in an order that depends on the sizes alone, so
+// bits do not depend on threads.
 #pragma once
 #include <cstdint>
 
