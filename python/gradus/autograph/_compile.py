@@ -1,22 +1,16 @@
 """How a tree becomes a function's code that shares the variables of the original."""
-import __future__
-
 import ast
 import types
 
-from ._rewrite import Rewriter
+from ._rewrite import rewritten
 from ._source import NotConvertible, node_of
-
-_FUTURE = 0
-for _name in __future__.all_feature_names:
-    _FUTURE |= getattr(__future__, _name).compiler_flag
 
 
 def converted_tree(function):
     """The converted syntax tree of a function and the class it was written in; NotConvertible says why there is none."""
     node, of_class = node_of(function)
     try:
-        node = Rewriter(node).run()
+        node = rewritten(node)
     except RecursionError:
         raise NotConvertible("it is nested too deeply") from None
     return node, of_class
@@ -46,11 +40,20 @@ def compiled(function):
             n.lineno = n.end_lineno = definition.lineno
     bind.body[0].body.append(definition)
     ast.fix_missing_locations(bind)
-    made = compile(bind, code.co_filename, "exec", code.co_flags & _FUTURE, True)
+    made = compile(bind, code.co_filename, "exec", _future(code.co_flags), True)
     made = _inner_code(_inner_code(made))
     if of_class is not None:
         made = _inner_code(made)
     return _renamed(made, code.co_name, getattr(code, "co_qualname", code.co_name))
+
+
+def _future(flags):
+    """Those flags of a code that stand for `from __future__ import`."""
+    if flags < 0x20000:
+        return 0
+    import __future__
+    known = [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names]
+    return sum(flags & flag for flag in known if flag >= 0x20000)
 
 
 def _strip(arguments):

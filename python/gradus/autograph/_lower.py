@@ -9,28 +9,11 @@ does not jump. Loops test the flags of break and return; an `else` of a loop is 
 """
 import ast
 
-from ._source import NotConvertible
+from ._source import SCOPES, NotConvertible, walk
 
 NEVER, MAYBE, ALWAYS = range(3)  # whether a block jumps out of itself
 
 RETURNED, VALUE = "ag__returned", "ag__value"
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-
-
-def walk(nodes):
-    """These nodes and all below them; of functions and classes in them only the nodes themselves."""
-    found, todo = [], list(nodes)
-    while todo:
-        node = todo.pop()
-        found.append(node)
-        if not isinstance(node, _SCOPES):
-            for name in node._fields:
-                value = getattr(node, name, None)
-                if type(value) is list:
-                    todo += [v for v in value if isinstance(v, ast.AST)]
-                elif isinstance(value, ast.AST) and value._fields:
-                    todo.append(value)
-    return found
 
 
 def _has(statements, kinds, into_loops=True):
@@ -47,7 +30,7 @@ def _has(statements, kinds, into_loops=True):
 
 def blocks_of(statement):
     """The lists of statements in a statement."""
-    if isinstance(statement, _SCOPES):
+    if isinstance(statement, SCOPES):
         return []
     blocks = [getattr(statement, name) for name in ("body", "orelse", "finalbody") if getattr(statement, name, None)]
     for part in getattr(statement, "handlers", []) + getattr(statement, "cases", []):

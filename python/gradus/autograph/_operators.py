@@ -1,6 +1,15 @@
-"""What converted code calls, under the name ag__."""
+"""What converted code calls, under the name ag__. What not every function has is loaded when it is first called."""
+from ._branches import if_stmt, no_value, read, returned, undefined  # noqa: F401
 from ._builtins import call, iterated  # noqa: F401
 from ._convert import mark  # noqa: F401
-from ._expressions import and_, assert_stmt, if_exp, not_, or_  # noqa: F401
-from ._loops import for_stmt, options, while_stmt  # noqa: F401
-from ._branches import if_stmt, no_value, read, returned, undefined  # noqa: F401
+
+_LOOPS = ("for_stmt", "options", "while_stmt")
+
+
+def __getattr__(name):
+    if name in _LOOPS:
+        from . import _loops as place
+    else:
+        from . import _expressions as place
+    found = globals()[name] = getattr(place, name)
+    return found

@@ -6,10 +6,10 @@ function begins, is looked up in the tree of the whole file.
 """
 import ast
 import collections
-import copy
 import linecache
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+SCOPES = _FUNCTIONS + (ast.ClassDef,)
 _VARARGS, _VARKEYWORDS = 4, 8  # flags of code objects
 _MOST_FILES = 16
 _files = collections.OrderedDict()  # (file, text of it) -> its tree
@@ -31,12 +31,29 @@ def node_of(function):
     if positions or not is_lambda:
         node = _only_one(_parsed(_own_lines(lines, code.co_firstlineno)), code, positions)
     if node is None:
+        import copy
         tree = _whole_file(code.co_filename, "".join(lines))
         node = copy.deepcopy(_only_one(tree, code, positions))
         if node is None:
             found = _fitting(tree, code, positions)
             raise NotConvertible("several functions begin in its line" if found else "its source was not found")
     return node, _class_in(getattr(code, "co_qualname", function.__qualname__))
+
+
+def walk(nodes):
+    """These nodes and all below them; of functions and classes in them only the nodes themselves."""
+    found, todo = [], list(nodes)
+    while todo:
+        node = todo.pop()
+        found.append(node)
+        if not isinstance(node, SCOPES):
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if type(value) is list:
+                    todo += [v for v in value if isinstance(v, ast.AST)]
+                elif isinstance(value, ast.AST) and value._fields:
+                    todo.append(value)
+    return found
 
 
 def _own_lines(lines, first):
