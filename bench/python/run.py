@@ -155,7 +155,7 @@ def fresh(names, work, what, key, options):
             worker.stop()
             row.enter((name, mode), answer, key)
             if "later" in answer:
-                later.enter((name, mode), {"added": max(answer["time"] - answer["later"], 1e-6)}, "added")
+                later.enter((name, mode), answer, "later")
     return row, later
 
 
@@ -203,8 +203,10 @@ def rows(workers, names, options):
             yield cells(label, row, time_text, *wanted), row
     for name, (label, work, wanted) in FIRST.items():
         if name in names:
-            row, added = fresh(workers, work, "first", "time", options)
+            row, later = fresh(workers, work, "first", "time", options)
             yield cells(label, row, over_best=wanted), row
+            added = Row()
+            added.best = {column: max(best - later.best[column], 1e-6) for column, best in row.best.items()}
             yield cells("  what it adds to a step", added, over_best=wanted), added
     if "import" in names:
         row = imports(workers, options)

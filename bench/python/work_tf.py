@@ -51,6 +51,7 @@ def chain_of_100(mode):
         return tape.gradient(y, x)
     return made(f, mode)
 
+
 loss_of = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
