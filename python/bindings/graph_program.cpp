@@ -3,6 +3,7 @@
 #include "graph_program.h"
 
 #include "function.h"
+#include "gradus/tracing.h"
 #include "tape.h"
 
 namespace gradus::python {
@@ -152,6 +153,13 @@ const FunctionEntry entries[] = {
      }},
     {"_graph_gradients", "ys, xs, grad_ys, stop_gradients, unconnected_gradients",
      "Gradients as nodes.", differentiate},
+    {"_value_before_call", "tensor",
+     "The value of a tensor that does not depend on a function's arguments, or None.",
+     [](const Arguments& a) -> PyObject* {
+       const std::optional<Tensor> value = value_before_call(a.tensor(0));
+       if (!value) Py_RETURN_NONE;
+       return wrap(*value);
+     }},
     {"_graph_jacobian", "y, x", "A Jacobian as nodes.",
      [](const Arguments& a) { return wrap(graph_jacobian(a.tensor(0), to_source(a[1]))); }},
     {"_session", "program", "A new session.",

@@ -560,6 +560,10 @@ def device(device_name: _Any) -> _Any:
 def divide(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x / y, as Python 3 divides."""
 double: DType
+def dynamic_partition(data: _Any, partitions: _Any, num_partitions: _Any, name: _Any = ...) -> _Any:
+    """A list of num_partitions tensors: the i-th has the elements of data where partitions is i."""
+def dynamic_stitch(indices: _Any, data: _Any, name: _Any = ...) -> _Any:
+    """The tensor whose row indices[i][j] is data[i][j]."""
 def einsum(equation: _Any, *inputs: _Any, **kwargs: _Any) -> _Any:
     """Sums of products over named axes: einsum("ij,jk->ik", a, b) is a matrix product."""
 def ensure_shape(x: _Any, shape: _Any, name: _Any = ...) -> _Any:
@@ -592,11 +596,13 @@ def gather(params: _Any, indices: _Any, validate_indices: _Any = None, axis: _Ax
 def gather_nd(params: _Any, indices: _Any, batch_dims: _Any = 0, name: str | None = None) -> Tensor:
     """Slices by coordinates."""
 def get_static_value(tensor: _Any, partial: _Any = ...) -> _Any:
-    """The value as a NumPy array."""
+    """The value as a NumPy array; None if it depends on the arguments of a function that is being traced."""
 def grad(f: _Any, argnums: _Any = ...) -> _Any:
     """A function that gives the gradient of f, which gives a scalar."""
 def grad_pass_through(f: _Any) -> _Any:
     """f in the forward pass, the identity in the backward pass."""
+def gradients(ys: _Any, xs: _Any, grad_ys: _Any = ..., name: _Any = ..., gate_gradients: _Any = ..., aggregation_method: _Any = ..., stop_gradients: _Any = ..., unconnected_gradients: _Any = ...) -> _Any:
+    """The gradients of the sum of ys with respect to each of xs, a list; None where there is no dependence."""
 def greater(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x > y, elementwise."""
 def greater_equal(x: _Any, y: _Any, name: str | None = None) -> Tensor:
@@ -606,6 +612,8 @@ def group(*inputs: _Any, **kwargs: _Any) -> _Any:
 half: DType
 def hessian(f: _Any, x: _Any, mode: _Any = ..., chunk: _Any = ..., report: _Any = ...) -> _Any:
     """The Hessian of f: for one tensor x a tensor, for several a list of lists of blocks."""
+def hessians(ys: _Any, xs: _Any, gate_gradients: _Any = ..., aggregation_method: _Any = ..., name: _Any = ...) -> _Any:
+    """The second derivatives of the sum of ys with respect to each of xs: shape x.shape + x.shape."""
 def hvp(f: _Any, x: _Any, v: _Any) -> _Any:
     """The Hessian of a scalar function times v, forward over reverse."""
 def identity(input: _Any, name: str | None = None) -> Tensor:

@@ -124,8 +124,11 @@ def tuple(tensors, control_inputs=None, name=None):  # noqa: A001
 
 
 def get_static_value(tensor, partial=False):
-    """The value as a NumPy array."""
-    return tensor.numpy() if _tf().is_tensor(tensor) else None
+    """The value as a NumPy array; None if it depends on the arguments of a function that is being traced."""
+    if not _tf().is_tensor(tensor):
+        return None
+    value = _core._value_before_call(tensor) if isinstance(tensor, _core.Tensor) else tensor
+    return None if value is None else value.numpy()
 
 
 def shape_n(input, out_type=None, name=None):  # noqa: A002

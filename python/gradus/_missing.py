@@ -7,6 +7,7 @@ _LAZY = (
     "config",
     "data",
     "debugging",
+    "distribute",
     "image",
     "io",
     "keras",
@@ -23,6 +24,10 @@ _ELSEWHERE = {  # single names, loaded when first used, most with NumPy
     "RaggedTensorSpec": "ragged",
     "SparseTensor": "_sparse",
     "SparseTensorSpec": "_sparse",
+    "dynamic_partition": "_partitions",
+    "dynamic_stitch": "_partitions",
+    "gradients": "_graph_gradients",
+    "hessians": "_graph_gradients",
     "string": "_strings",
 }
 _OF_KERAS = ("initializers", "losses", "metrics", "optimizers")  # tf.losses is tf.keras.losses
@@ -30,8 +35,7 @@ _OF_KERAS = ("initializers", "losses", "metrics", "optimizers")  # tf.losses is 
 INSTEAD = {
     "Session": "operations run at once; TensorFlow 1 is `import gradus.compat.v1 as tf`",
     "placeholder": "pass tensors to functions; TensorFlow 1 is `import gradus.compat.v1 as tf`",
-    "gradients": "tf.gradients works on graphs: use tf.GradientTape, or gradus.grad",
-    "distribute": "distribution is not covered",
+    "feature_column": "feature columns are not covered: keras.layers has what they do (Normalization, StringLookup, ...)",
     "saved_model": "SavedModel is not covered: use model.save('name.keras') or tf.train.Checkpoint",
     "keras.applications": "networks that are trained already are not covered: build one and load its weights",
 }

@@ -130,6 +130,13 @@ std::vector<Gradient> gradients(const std::vector<Tensor>& ys, const std::vector
     fail<InvalidArgumentError>("[gradients] got ", options.grad_ys.size(), " gradients for ",
                                ys.size(), " targets");
   }
+  // The nodes are told to this tape only, so what comes out would look like constants to another.
+  for (const Tensor& y : ys)
+    if (thread_context.observer && (y.impl()->flags.load(std::memory_order_relaxed) & kTracked)) {
+      fail<UsageError>(
+          "[gradients] a GradientTape records here, which could not differentiate the result: take "
+          "the inner derivative with a GradientTape, too");
+    }
   const TraceScope scope(graph_of(ys[0]));
   GradientTape tape({.watch_accessed_variables = false});
   Replay replay(tape, ys, xs, options.stop_gradients);

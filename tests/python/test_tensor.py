@@ -189,7 +189,7 @@ def test_errors_have_their_classes_and_say_what_to_do():
     assert isinstance(caught.value, ValueError) and caught.value.error_code == 3
     assert "(2, 3)" in caught.value.message and "broadcast" in str(caught.value)
     with pytest.raises(AttributeError, match="not covered"):
-        tf.distribute
+        tf.feature_column
     with pytest.raises(AttributeError, match="not_there"):
         tf.not_there
 
