@@ -14,6 +14,7 @@ void add_array_functions();
 void add_linalg_functions();
 void add_signal_functions();
 void add_layer_functions();
+void add_activation_functions();
 void add_nn_functions();
 void add_random_functions();
 void add_transforms();
@@ -98,6 +99,7 @@ void prepare(PyObject* module) {
   add_linalg_functions();
   add_signal_functions();
   add_layer_functions();
+  add_activation_functions();
   add_nn_functions();
   add_random_functions();
   add_transforms();

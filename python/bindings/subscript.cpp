@@ -93,7 +93,7 @@ bool is_mask(PyObject* key) {
 PyObject* wrap_slice(PyObject* self, PyObject* key, const Tensor& slice) {
   Ref result = Ref::own(wrap(slice));
   if (is_variable(self))
-    reinterpret_cast<TensorObject*>(result.get())->slice_of =
+    reinterpret_cast<TensorObject*>(result.get())->origin =
         Ref::own(PyTuple_Pack(2, self, key)).release();
   return result.release();
 }

@@ -30,7 +30,7 @@ int spare_count = 0;
 void destroy(PyObject* self) {
   auto* object = reinterpret_cast<TensorObject*>(self);
   if (object->weak_references) PyObject_ClearWeakRefs(self);
-  Py_XDECREF(object->slice_of);
+  Py_XDECREF(object->origin);
   object->value.~Tensor();
   if (spare_count < kSpare) {
     spare[spare_count++] = object;
@@ -52,7 +52,7 @@ PyObject* wrap(Tensor t) {
   }
   new (&object->value) Tensor(std::move(t));
   object->weak_references = nullptr;
-  object->slice_of = nullptr;
+  object->origin = nullptr;
   return reinterpret_cast<PyObject*>(object);
 }
 
@@ -250,11 +250,12 @@ PyObject* attribute(PyObject* self, PyObject* name) {
   PyObject* found = PyObject_GenericGetAttr(self, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError) || !PyUnicode_Check(name))
     return found;
-  PyObject* slice_of = reinterpret_cast<TensorObject*>(self)->slice_of;
-  if (slice_of && PyUnicode_CompareWithASCIIString(name, "assign") == 0) {
+  PyObject* origin = reinterpret_cast<TensorObject*>(self)->origin;
+  if (origin && is_variable(PyTuple_GET_ITEM(origin, 0)) &&
+      PyUnicode_CompareWithASCIIString(name, "assign") == 0) {
     PyErr_Clear();
     return guarded(
-        [&] { return PyObject_CallOneArg(imported("gradus._variable", "SliceAssign"), slice_of); });
+        [&] { return PyObject_CallOneArg(imported("gradus._variable", "SliceAssign"), origin); });
   }
   if (graph_place(tensor_of(self))) {
     for (const char* known : {"eval", "consumers", "value_index"}) {

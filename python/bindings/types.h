@@ -14,7 +14,9 @@ namespace gradus::python {
 struct TensorObject {
   PyObject_HEAD Tensor value;
   PyObject* weak_references;
-  PyObject* slice_of;  // (variable, key) if made by variable[key], which can be assigned to
+  // What it was made of, where that is asked for later: (variable, key) of variable[key], which can
+  // be assigned to, and ("softmax", logits) of probabilities (activations.h). Usually null.
+  PyObject* origin;
 };
 extern PyTypeObject tensor_type;
 inline bool is_tensor(PyObject* o) { return Py_TYPE(o) == &tensor_type; }

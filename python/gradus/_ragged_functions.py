@@ -284,6 +284,11 @@ def _gather(params=None, indices=None, ids=None, validate_indices=None, axis=Non
     return rows
 
 
+@does("_embedding")
+def _embedding(indices, table, dtype):
+    return tf.cast(_gather(table, indices), dtype)
+
+
 def _from_rows(rows):
     """Rows, dense or ragged, as one ragged tensor."""
     return RaggedTensor.from_row_lengths(_joined(rows), [r.shape[0] if not isinstance(r, RaggedTensor) else len(r)

@@ -101,10 +101,10 @@ TEST(Nn, MaskedRecurrencesPassStatesAndGradientsOn) {
 
 TEST(Nn, LayersOfSequencesLearn) {
   random::set_seed(6);
-  const keras::GRU gru(4, 8);
+  const keras::GRU gru(4, 8, {.return_sequences = true});
   const keras::MultiHeadAttention attention(8, 2, 4);
   const keras::LayerNormalization norm(8);
-  const keras::Conv1D conv(4, 4, 2, 1, "causal", "relu");
+  const keras::Conv1D conv(4, 4, 2, {.padding = "causal"}, "relu");
   const keras::Dense out(8, 1);
   const keras::Dropout dropout(0.1);
   const Tensor x = random::normal({16, 6, 4}), y = reduce_sum(x, {1, 2}) * 0.1;
@@ -112,7 +112,7 @@ TEST(Nn, LayersOfSequencesLearn) {
   double first = 0, last = 0;
   for (int i = 0; i < 60; ++i) {
     GradientTape tape;
-    const Tensor h = gru(conv(x)).sequence;
+    const Tensor h = gru(conv(x));
     const Tensor z = norm(h + dropout(attention(h, h), true));
     const Tensor loss = reduce_mean(square(reshape(out(reduce_mean(z, {1})), {16}) - y));
     adam.minimize(tape, loss, keras::variables(gru, attention, norm, conv, out));

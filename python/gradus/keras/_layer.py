@@ -91,7 +91,7 @@ class Layer(LayerState):
     """
 
     _quick = None
-    _compute = None  # the dtype of inputs that needed no cast
+    _compute = None  # the compute dtype of the policy, as tensors have it
     _is_building = False
 
     def __init_subclass__(cls, **kwargs):
@@ -117,7 +117,7 @@ class Layer(LayerState):
             from . import regularizers
             activity_regularizer = regularizers.get(activity_regularizer)
         self.activity_regularizer = activity_regularizer
-        self._dtype_policy = _policy(dtype)
+        self._set_policy(dtype)
         self._trainable, self.autocast = bool(trainable), autocast
         self._input_spec = None
         self._called = False
@@ -154,8 +154,12 @@ class Layer(LayerState):
 
     @dtype_policy.setter
     def dtype_policy(self, value):
-        self._dtype_policy = _policy(value)
+        self._set_policy(value)
         self._quick = None
+
+    def _set_policy(self, value):
+        self._dtype_policy = policy = _policy(value)
+        object.__setattr__(self, "_compute", policy._compute_kind)
 
     @property
     def dtype(self):

@@ -45,14 +45,7 @@ def relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     """max(x, 0), with a slope below the threshold and a largest value if asked."""
     if type(x) is KerasTensor:
         return apply_symbolically(relu, x, negative_slope, max_value, threshold)
-    if negative_slope == 0.0 and threshold == 0.0:
-        if max_value is None:
-            return _nn.relu(x)
-        return _nn.relu6(x) if max_value == 6 else tf.clip_by_value(x, 0.0, float(max_value))
-    x = tf.convert_to_tensor(x)
-    below = negative_slope * (x - threshold)
-    above = x if max_value is None else tf.minimum(x, float(max_value))
-    return tf.where(x >= threshold if threshold == 0.0 else x > threshold, above, below)
+    return _core._relu(x, negative_slope, max_value, threshold)
 
 
 @_op
@@ -64,8 +57,7 @@ def leaky_relu(x, negative_slope=0.2):
 @_op
 def elu(x, alpha=1.0):
     """x above 0, alpha * (exp(x) - 1) below."""
-    y = _nn.elu(x)
-    return y if alpha == 1.0 else tf.where(y > 0, y, alpha * y)
+    return _core._elu(x, alpha)
 
 
 @_op
@@ -99,13 +91,7 @@ def sigmoid(x):
 @_op
 def softmax(x, axis=-1):
     """exp(x) / sum(exp(x)) along one axis, or several."""
-    x = tf.convert_to_tensor(x)
-    if isinstance(axis, (tuple, list)):
-        axes = [a % len(x.shape) for a in axis]
-        shifted = tf.exp(x - tf.reduce_max(x, axes, keepdims=True))
-        return shifted / tf.reduce_sum(shifted, axes, keepdims=True)
-    y = _nn.softmax(x, axis)
-    return _logits.remember(y, x, "softmax") if axis == -1 or axis == len(x.shape) - 1 else y
+    return _core._softmax(x, None, axis)
 
 
 @_op
@@ -202,6 +188,9 @@ _ALL = {name: globals()[name] for name in
          "mish log_softmax log_sigmoid sparsemax threshold swish hard_swish").split()}
 _NAME_OF = {id(f): name for name, f in reversed(_ALL.items())}
 _NAME_OF.update({id(silu): "silu", id(hard_silu): "hard_silu"})
+for _name, _function in _ALL.items():
+    if _name != "threshold":  # the others need no arguments, and are the engine's own at the end of a layer
+        _core._set_activation(_function, _name)
 
 
 def serialize(activation):

@@ -1,4 +1,6 @@
 """Dtype policies: in which dtype a layer computes, and in which it keeps its weights."""
+import gradus as _tf
+
 from . import _state
 from ._variable import standardize_dtype
 
@@ -23,6 +25,7 @@ class DTypePolicy:
                 raise ValueError(
                     f"Cannot convert '{name}' to a mixed precision {type(self).__name__}. Valid policies include "
                     "'mixed_float16', 'mixed_bfloat16', and the name of any float dtype such as 'float32'.") from None
+        self._compute_kind = _tf.as_dtype(self._compute_dtype)
         self._quantization_mode = None
         _state_memory_note(self._compute_dtype)
 

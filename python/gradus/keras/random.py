@@ -108,7 +108,6 @@ def dropout(inputs, rate, noise_shape=None, seed=None):
     """Zero with probability `rate`, else inputs / (1 - rate)."""
     if rate == 0:
         return tf.convert_to_tensor(inputs)
-    inputs = tf.convert_to_tensor(inputs)
     axes = () if noise_shape is None else [i for i, n in enumerate(noise_shape) if n == 1]
     return _core._dropout(inputs, rate, draw_seed(seed), axes)
 

@@ -86,10 +86,4 @@ def numbers(value, n, name, allow_zero=False):
 
 def in_compute_dtype(layer, x):
     """The input in the dtype in which the layer computes: integers become floats."""
-    dtype = x.dtype
-    if dtype is layer._compute:
-        return x
-    if dtype != layer.compute_dtype:
-        return tf.cast(x, layer.compute_dtype)
-    object.__setattr__(layer, "_compute", dtype)
-    return x
+    return x if x.dtype is layer._compute else tf.cast(x, layer._compute)

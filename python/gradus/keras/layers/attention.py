@@ -2,6 +2,7 @@
 import math
 import re
 
+from ... import _core
 from .. import random as _random
 from ._common import Layer, SeveralInputs, parts, parts_config, regularizers, tf
 from .core import EinsumDense, Softmax, masked_softmax
@@ -233,32 +234,29 @@ class MultiHeadAttention(_Heads):
     def call(self, query, value, key=None, query_mask=None, value_mask=None, key_mask=None, attention_mask=None,
              return_attention_scores=False, training=None, use_causal_mask=False):
         key = value if key is None else key
+        # The masks of the inputs are seen to here: the projections are not told of them.
         allowed = self._mask(query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask)
-        # The masks of the inputs have been seen to: the projections are not told of them.
-        query, key, value = self._query_dense.call(query), self._key_dense.call(key), self._value_dense.call(value)
+        if self._equations is not None:
+            return self._over_axes(query, key, value, allowed, training, return_attention_scores)
+        q, k, v, out = self._query_dense, self._key_dense, self._value_dense, self._output_dense
+        seed = self._dropout_layer.seed_generator.state if training and self.dropout > 0 else None
         # Keras sends queries that may see nothing to everything, but not where it shows the scores.
-        all_or_nothing = not return_attention_scores and self.dropout == 0 and self._equations is None
-        output, scores = self._attend(query, key, value, allowed, training, all_or_nothing)
-        output = self._output_dense.call(output)
-        return (output, scores) if return_attention_scores else output
+        return _core._multi_head_attention(
+            query, key, value, (q.kernel, q.bias, k.kernel, k.bias, v.kernel, v.bias, out.kernel, out.bias), allowed,
+            self.dropout, seed, not return_attention_scores and self.dropout == 0, return_attention_scores)
 
-    def _attend(self, query, key, value, allowed, training, all_or_nothing=False):
-        query = query * (1.0 / math.sqrt(self.key_dim))
-        plain = self._equations is None
-        if plain:  # [b, t, h, d] as [b, h, t, d]
-            query, key, value = (tf.transpose(t, (0, 2, 1, 3)) for t in (query, key, value))
-            scores = tf.matmul(query, key, transpose_b=True)
-        else:
-            scores = tf.einsum(self._equations[0], key, query)
+    def _over_axes(self, query, key, value, allowed, training, with_scores):
+        """Over other axes than the second of three."""
+        query, key, value = self._query_dense.call(query), self._key_dense.call(key), self._value_dense.call(value)
+        scores = tf.einsum(self._equations[0], key, query * (1.0 / math.sqrt(self.key_dim)))
         if allowed is not None:
             axis = -len(self._axes) * 2 - 1
             while len(allowed.shape) < len(scores.shape):
                 allowed = tf.expand_dims(allowed, axis)
-        scores = probabilities(scores, allowed, tuple(range(-len(self._axes), 0)), all_or_nothing)
+        scores = probabilities(scores, allowed, tuple(range(-len(self._axes), 0)))
         dropped = self._dropout_layer(scores, training=training) if self.dropout > 0 else scores
-        if plain:
-            return tf.transpose(tf.matmul(dropped, value), (0, 2, 1, 3)), scores
-        return tf.einsum(self._equations[1], dropped, value), scores
+        output = self._output_dense.call(tf.einsum(self._equations[1], dropped, value))
+        return (output, scores) if with_scores else output
 
     def compute_output_shape(self, query_shape, value_shape, key_shape=None):
         return (*query_shape[:-1], *(self._output_shape or (query_shape[-1],)))
@@ -354,8 +352,6 @@ class GroupedQueryAttention(_Heads):
         return {**super().get_config(), "head_dim": self.head_dim, "num_query_heads": self.num_query_heads,
                 "num_key_value_heads": self.num_key_value_heads, "use_bias": self.use_bias, "use_gate": False,
                 "sliding_window": None, "dropout": self.dropout, **self._shared_config()}
-
-
 
 
 GroupQueryAttention = GroupedQueryAttention

@@ -59,8 +59,8 @@ class ConvLSTMCell(LSTMCell):
             last = last * self.get_recurrent_dropout_mask(last)
         first = self.data_format == "channels_first"
         x, last = (to_channels_last(x), to_channels_last(last)) if first else (x, last)
-        z = convolve(x, self.kernel, self.strides, self.padding.upper(), self.dilation_rate)
-        z = z + convolve(last, self.recurrent_kernel, (1,) * self.rank, "SAME", (1,) * self.rank)
+        z = convolve(x, self.kernel, self.strides, self.padding, self.dilation_rate)
+        z = z + convolve(last, self.recurrent_kernel, (1,) * self.rank, "same", (1,) * self.rank)
         if self.bias is not None:
             z = z + self.bias
         i, f, g, o = tf.split(to_channels_first(z) if first else z, 4, 1 if first else -1)

@@ -1,4 +1,4 @@
-"""Convolutions: all are the engine's conv2d, in one dimension with height 1, in three as a sum over depth."""
+"""Convolutions: forms of C++ in one and two dimensions, in three a sum over depth of those in two."""
 from ... import _core
 from ._common import (InputSpec, Layer, activations, data_format_of, in_compute_dtype, numbers, parts,
                       parts_config, regularizers, tf)
@@ -8,20 +8,13 @@ _PARTS = ("kernel_initializer bias_initializer", "kernel_regularizer bias_regula
 
 
 def convolve(x, kernel, strides, padding, dilation):
-    """x [n, spatial..., channels] with a kernel [spatial..., channels / groups, filters]; padding in capitals."""
+    """x [n, spatial..., channels] with a kernel [spatial..., channels / groups, filters]."""
+    if len(strides) < 3:
+        return _core._convolution(x, kernel, None, None, strides, padding, dilation, False)
     dtype = x.dtype
     if dtype != "float32" and dtype != "float64":
         return tf.cast(convolve(tf.cast(x, "float32"), tf.cast(kernel, "float32"), strides, padding, dilation), dtype)
-    rank = len(strides)
-    if rank == 2:
-        return tf.nn.conv2d(x, kernel, strides, padding, dilations=dilation)
-    if rank == 1:
-        if padding == "CAUSAL":
-            padding = [[0, 0], [0, 0], [(kernel.shape[0] - 1) * dilation[0], 0], [0, 0]]
-        y = tf.nn.conv2d(tf.expand_dims(x, 1), tf.expand_dims(kernel, 0), (1, *strides), padding,
-                         dilations=(1, *dilation))
-        return tf.squeeze(y, 1)
-    return _convolve3d(x, kernel, strides, padding, dilation)
+    return _convolve3d(x, kernel, strides, padding.upper(), dilation)
 
 
 def _convolve3d(x, kernel, strides, padding, dilation):
@@ -155,10 +148,16 @@ class BaseConv(Layer):
         self._add_bias(self.filters)
         self.built = True
 
-    def _convolved(self, x):
-        return convolve(x, self.kernel, self.strides, self.padding.upper(), self.dilation_rate)
-
     def call(self, inputs):
+        try:
+            return _core._convolution(inputs, self.kernel, self.bias, self.activation, self.strides, self.padding,
+                                      self.dilation_rate, self.data_format == "channels_first")
+        except tf.errors.InvalidArgumentError:
+            self.compute_output_shape(inputs.shape)  # a kernel beyond its input: says it as Keras does
+            raise
+
+    def _call_by_parts(self, inputs):
+        """What is not one form: `_convolved` with channels last, the bias and the activation."""
         x = in_compute_dtype(self, inputs)
         first = self.data_format == "channels_first"
         for i, size in enumerate(self._spatial(x.shape)):  # a kernel beyond its input is an error, not an empty result
@@ -166,10 +165,7 @@ class BaseConv(Layer):
         x = self._convolved(to_channels_last(x) if first else x)
         if self.bias is not None:
             x = x + self.bias
-        if first:
-            x = to_channels_first(x)
-        activation = self.activation
-        return x if activation is activations.linear else activation(x)
+        return self.activation(to_channels_first(x) if first else x)
 
     def _spatial(self, input_shape):
         return input_shape[1:-1] if self.data_format == "channels_last" else input_shape[2:]
@@ -212,6 +208,10 @@ class Conv2D(BaseConv):
 class Conv3D(BaseConv):
     """Convolution of volumes."""
     rank = 3
+    call = BaseConv._call_by_parts
+
+    def _convolved(self, x):
+        return convolve(x, self.kernel, self.strides, self.padding, self.dilation_rate)
 
 
 class BaseConvTranspose(BaseConv):
@@ -241,21 +241,10 @@ class BaseConvTranspose(BaseConv):
         margin = window // 2 if self.padding == "same" else 0
         return (size - 1) * stride + window - 2 * margin + self.output_padding[i]
 
-    def _convolved(self, x):
-        dtype, kernel = x.dtype, self.kernel
-        if dtype != "float32" and dtype != "float64":
-            x, kernel = tf.cast(x, "float32"), tf.cast(kernel, "float32")
-        size = [self._new_size(size, i) for i, size in enumerate(x.shape[1:-1])]
-        strides, dilation = self.strides, self.dilation_rate
-        if self.rank == 1:
-            x, kernel = tf.expand_dims(x, 1), tf.expand_dims(kernel, 0)
-            size, strides, dilation = (1, *size), (1, *strides), (1, *dilation)
-        padding = self.padding.upper()
-        y = (_convolve3d_transpose if self.rank == 3 else _core._conv2d_transpose)(x, kernel, size, strides, padding,
-                                                                                   dilation)
-        if self.rank == 1:
-            y = tf.squeeze(y, 1)
-        return y if y.dtype == dtype else tf.cast(y, dtype)
+    def call(self, inputs):
+        return _core._convolution_transpose(inputs, self.kernel, self.bias, self.activation, self.strides, self.padding,
+                                            self.dilation_rate, self.data_format == "channels_first",
+                                            self.output_padding)
 
     def _geometry(self):
         geometry = super()._geometry()
@@ -276,6 +265,15 @@ class Conv2DTranspose(BaseConvTranspose):
 class Conv3DTranspose(BaseConvTranspose):
     """The transpose of a convolution of volumes."""
     rank = 3
+    call = BaseConv._call_by_parts
+
+    def _convolved(self, x):
+        dtype, kernel = x.dtype, self.kernel
+        if dtype != "float32" and dtype != "float64":
+            x, kernel = tf.cast(x, "float32"), tf.cast(kernel, "float32")
+        size = [self._new_size(size, i) for i, size in enumerate(x.shape[1:-1])]
+        y = _convolve3d_transpose(x, kernel, size, self.strides, self.padding.upper(), self.dilation_rate)
+        return y if y.dtype == dtype else tf.cast(y, dtype)
 
 
 class BaseDepthwise(BaseConv):
@@ -304,6 +302,8 @@ class BaseDepthwise(BaseConv):
         self._add_bias(channels * self.depth_multiplier)
         self.built = True
 
+    call = BaseConv._call_by_parts
+
     def _convolved(self, x):
         return _depthwise(self, x, self.kernel)
 
@@ -321,7 +321,7 @@ def _depthwise(layer, x, kernel):
     """A grouped convolution with one channel for each group."""
     *window, channels, multiplier = kernel.shape
     kernel = tf.reshape(kernel, [*window, 1, channels * multiplier])
-    return convolve(x, kernel, layer.strides, layer.padding.upper(), layer.dilation_rate)
+    return convolve(x, kernel, layer.strides, layer.padding, layer.dilation_rate)
 
 
 class DepthwiseConv1D(BaseDepthwise):
@@ -368,9 +368,11 @@ class BaseSeparable(BaseConv):
         self._add_bias(self.filters)
         self.built = True
 
+    call = BaseConv._call_by_parts
+
     def _convolved(self, x):
         x = _depthwise(self, x, self.depthwise_kernel)
-        return convolve(x, self.pointwise_kernel, (1,) * self.rank, "VALID", (1,) * self.rank)
+        return convolve(x, self.pointwise_kernel, (1,) * self.rank, "valid", (1,) * self.rank)
 
     def _geometry(self):
         geometry = super()._geometry()

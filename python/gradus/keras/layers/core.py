@@ -1,8 +1,8 @@
 """Dense, EinsumDense, Embedding and small layers that apply a function."""
 import copy
-import math
 import re
 
+from ... import _core
 from ...autograph._convert import while_traced
 from .._layer import _keras_tensors_of
 from .._operation import compute_output_spec
@@ -47,11 +47,7 @@ class Dense(Layer):
         self.built = True
 
     def call(self, inputs, training=None):
-        x = tf.matmul(inputs if inputs.dtype is self._compute else in_compute_dtype(self, inputs), self.kernel)
-        bias, activation = self.bias, self.activation
-        if bias is not None:
-            x = x + bias
-        return x if activation is activations.linear else activation(x)
+        return _core._dense(inputs, self.kernel, self.bias, self.activation)
 
     def compute_output_shape(self, input_shape):
         return (*input_shape[:-1], self.units)
@@ -85,7 +81,7 @@ class EinsumDense(Layer):
         if bias_shape is not None:
             self.bias = self.add_weight(name="bias", shape=bias_shape, initializer=self.bias_initializer,
                                         regularizer=self.bias_regularizer, constraint=self.bias_constraint)
-        self._matrix = _as_matrix(self.equation, kernel_shape)
+        self._summed = _summed_axes(self.equation)
         self.built = True
 
     def _fanned_initializer(self):
@@ -102,15 +98,10 @@ class EinsumDense(Layer):
         return fanned
 
     def call(self, inputs, training=None):
-        x, matrix = in_compute_dtype(self, inputs), self._matrix
-        if matrix is None:
-            x = tf.einsum(self.equation, x, self.kernel)
-        else:
-            x = _multiplied(x, self.kernel, matrix, self.equation)
-        if self.bias is not None:
-            x = x + self.bias
-        activation = self.activation
-        return x if activation is activations.linear else activation(x)
+        if self._summed is not None:
+            return _core._projection(inputs, self.kernel, self.bias, self.activation, self._summed)
+        x = tf.einsum(self.equation, in_compute_dtype(self, inputs), self.kernel)
+        return self.activation(x if self.bias is None else x + self.bias)
 
     def compute_output_shape(self, input_shape):
         made = _einsum_shapes(self.equation, self.bias_axes, input_shape, self.partial_output_shape)[2]
@@ -124,27 +115,15 @@ class EinsumDense(Layer):
                 **parts_config(self, "kernel_constraint bias_constraint"), "quantization_config": None}
 
 
-def _as_matrix(equation, kernel_shape):
-    """How an equation like 'abx,xyz->abyz' is a matrix product: the number of axes that are summed, the shape of the
-    kernel as a matrix and the sizes of its further axes; None if it is not one."""
+def _summed_axes(equation):
+    """How many axes an equation like 'abx,xyz->abyz', which is a matrix product, sums over; None if it is not one."""
     inputs, kernel, outputs = equation.replace(" ", "").replace("->", ",").split(",")
     for count in range(1, len(kernel)):
         summed, rest = kernel[:count], kernel[count:]
         free = inputs[:-count]
         if inputs.endswith(summed) and outputs == free + rest and not set(rest) & set(inputs) and "." not in summed:
-            return count, (math.prod(kernel_shape[:count]), math.prod(kernel_shape[count:])), kernel_shape[count:]
+            return count
     return None
-
-
-def _multiplied(x, kernel, matrix, equation):
-    count, shape, rest = matrix
-    free = tuple(x.shape)[:-count]
-    if free.count(None) > 1 or count > 1 and None in free[1:]:
-        return tf.einsum(equation, x, kernel)
-    free = [-1 if n is None else n for n in free]
-    x = tf.reshape(x, [*free, shape[0]]) if count > 1 else x
-    y = tf.matmul(x, kernel if len(rest) == count == 1 else tf.reshape(kernel, shape))
-    return y if len(rest) == 1 else tf.reshape(y, [*free, *rest])
 
 
 def _einsum_shapes(equation, bias_axes, input_shape, output_shape):
@@ -225,10 +204,7 @@ class Embedding(Layer):
         self.built = True
 
     def call(self, inputs):
-        if not inputs.dtype.is_integer:
-            inputs = tf.cast(inputs, "int32")
-        rows = tf.gather(self.embeddings, inputs)
-        return in_compute_dtype(self, rows)
+        return _core._embedding(inputs, self.embeddings, self._compute)
 
     def compute_mask(self, inputs, mask=None):
         return tf.not_equal(inputs, 0) if self.mask_zero else None
@@ -277,7 +253,7 @@ class ReLU(Layer):
         self.built = True
 
     def call(self, inputs):
-        return activations.relu(inputs, self.negative_slope, self.max_value, self.threshold)
+        return _core._relu(inputs, self.negative_slope, self.max_value, self.threshold)
 
     def compute_output_shape(self, input_shape):
         return input_shape
@@ -354,7 +330,7 @@ class ELU(Layer):
         self.built = True
 
     def call(self, inputs):
-        return activations.elu(inputs, self.alpha)
+        return _core._elu(inputs, self.alpha)
 
     def compute_output_shape(self, input_shape):
         return input_shape
@@ -384,11 +360,7 @@ class Softmax(Layer):
 
 def masked_softmax(x, mask=None, axis=-1):
     """Where the mask is false the logit counts as the lowest number that is safe to add to."""
-    if mask is not None:
-        kept = tf.cast(mask, x.dtype)
-        x = x + (1.0 - kept) * (-3e4 if x.dtype == "float16" else -1e9)
-        return activations.softmax(x, axis) * kept
-    return activations.softmax(x, axis)
+    return _core._softmax(x, mask, axis)
 
 
 class Identity(Layer):

@@ -1,4 +1,5 @@
 """Layers of several inputs: sums, products, extremes, joins, and their functions."""
+from ... import _core
 from .. import _state
 from ._common import SeveralInputs, tf
 
@@ -42,23 +43,16 @@ class Merge(SeveralInputs):
         _broadcast([tuple(s)[1:] for s in input_shape])
         self.built = True
 
-    def _merge(self, a, b):
-        raise NotImplementedError
+    _how = None  # the name of the form
+
+    def _merge_function(self, inputs):
+        return _core._merge(inputs, self._how)
 
     def call(self, inputs):
         if not isinstance(inputs, (list, tuple)):
             raise ValueError(f"A merge layer should be called on a list of inputs. Received: inputs={inputs} (not a "
                              "list of tensors)")
-        rank = max(len(x.shape) for x in inputs)
-        total = None
-        for x in _alike(inputs):
-            while len(x.shape) < rank:  # between the batch and the rest
-                x = tf.expand_dims(x, 1)
-            total = x if total is None else self._merge(total, x)
-        return self._finish(total, len(inputs))
-
-    def _finish(self, total, count):
-        return total
+        return self._merge_function(_alike(inputs))
 
     def compute_output_shape(self, input_shape):
         batches = {tuple(s)[0] for s in input_shape} - {None}
@@ -79,13 +73,12 @@ class Merge(SeveralInputs):
 
 class Add(Merge):
     """The sum of the inputs."""
-
-    def _merge(self, a, b):
-        return a + b
+    _how = "sum"
 
 
 class Subtract(Merge):
     """The first input minus the second."""
+    _how = "difference"
 
     def build(self, input_shape):
         super().build(input_shape)
@@ -93,36 +86,25 @@ class Subtract(Merge):
             raise ValueError(f"A `Subtract` layer should be called on exactly 2 inputs. Received: "
                              f"input_shape={input_shape}")
 
-    def _merge(self, a, b):
-        return a - b
-
 
 class Multiply(Merge):
     """The product of the inputs."""
-
-    def _merge(self, a, b):
-        return a * b
+    _how = "product"
 
 
-class Average(Add):
+class Average(Merge):
     """The mean of the inputs."""
-
-    def _finish(self, total, count):
-        return total / count
+    _how = "mean"
 
 
 class Maximum(Merge):
     """The largest of the inputs, elementwise."""
-
-    def _merge(self, a, b):
-        return tf.maximum(a, b)
+    _how = "maximum"
 
 
 class Minimum(Merge):
     """The smallest of the inputs, elementwise."""
-
-    def _merge(self, a, b):
-        return tf.minimum(a, b)
+    _how = "minimum"
 
 
 class Concatenate(SeveralInputs):

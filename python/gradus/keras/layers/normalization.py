@@ -1,8 +1,5 @@
-"""Normalisation over batches, layers, groups and vectors. The usual cases are one fused op of the engine."""
-import math
-
+"""Normalisation over batches, layers, groups and vectors."""
 from ... import _core
-from .. import _state
 from ._common import InputSpec, Layer, in_compute_dtype, parts, parts_config, tf
 
 
@@ -61,46 +58,12 @@ class BatchNormalization(Layer):
         self.moving_variance = self.add_weight(name="moving_variance", shape=(size,), trainable=False, autocast=False,
                                                initializer=self.moving_variance_initializer)
         self.input_spec = InputSpec(ndim=len(input_shape), axes={self.axis: size})
-        self._last = self.axis in (-1, len(input_shape) - 1)
-        self._others = [i for i in range(len(input_shape)) if i != self.axis % len(input_shape)]
         self.built = True
 
     def call(self, inputs, training=None, mask=None):
-        x = _wide(inputs)
-        if not self._last:
-            order = [*self._others, self.axis % len(inputs.shape)]
-            x = tf.transpose(x, order)
-        dtype = x.dtype
-        if training and self.trainable:
-            y = self._train(x, mask)
-        else:
-            y = tf.nn.batch_normalization(x, _like(x, self.moving_mean, None), _like(x, self.moving_variance, None),
-                                          _like(x, self.beta, None), _like(x, self.gamma, None), self.epsilon)
-        if not self._last:
-            y = tf.transpose(y, [order.index(i) for i in range(len(order))])
-        return y if dtype == self.compute_dtype else tf.cast(y, self.compute_dtype)
-
-    def _train(self, x, mask):
-        size = [x.shape[-1]]
-        scale, offset = _like(x, self.gamma, None), _like(x, self.beta, None)
-        if mask is None:
-            y, mean, variance = _core._batch_normalization(
-                x, tf.ones(size, x.dtype) if scale is None else scale,
-                tf.zeros(size, x.dtype) if offset is None else offset, self.epsilon)
-        else:
-            axes = list(range(len(x.shape) - 1))
-            weight = tf.cast(mask, x.dtype)
-            while len(weight.shape) < len(x.shape):
-                weight = tf.expand_dims(weight, -1)
-            weight = weight * tf.ones_like(x[..., :1])
-            total = tf.reduce_sum(weight) + _state.epsilon()
-            mean = tf.reduce_sum(weight * x, axes) / total
-            variance = tf.reduce_sum(weight * tf.square(x - mean), axes) / total
-            y = tf.nn.batch_normalization(x, mean, variance, offset, scale, self.epsilon)
-        for moving, statistic in ((self.moving_mean, mean), (self.moving_variance, variance)):
-            statistic = tf.stop_gradient(statistic)
-            moving.assign(moving * self.momentum + tf.cast(statistic, moving.dtype) * (1.0 - self.momentum))
-        return y
+        return _core._batch_normalization(inputs, self.gamma, self.beta, self.moving_mean, self.moving_variance,
+                                          bool(training and self.trainable), self.axis, self.momentum, self.epsilon,
+                                          self._compute, mask)
 
     def compute_output_shape(self, input_shape):
         return input_shape
@@ -140,10 +103,8 @@ class LayerNormalization(Layer):
         self.supports_masking = True
 
     def build(self, input_shape):
-        rank = len(input_shape)
         axes = self.axis = [self.axis] if isinstance(self.axis, int) else self.axis
-        self._axes = sorted(a % rank for a in axes)
-        shape = tuple(input_shape[a] for a in (axes if len(axes) > 1 else self._axes))
+        shape = tuple(input_shape[a] for a in axes)
         if self.scale or self.rms_scaling:
             self.gamma = self.add_weight(name="gamma", shape=shape, initializer=self.gamma_initializer,
                                          regularizer=self.gamma_regularizer, constraint=self.gamma_constraint,
@@ -152,40 +113,11 @@ class LayerNormalization(Layer):
             self.beta = self.add_weight(name="beta", shape=shape, initializer=self.beta_initializer,
                                         regularizer=self.beta_regularizer, constraint=self.beta_constraint,
                                         autocast=False)
-        self._trailing = self._axes == list(range(rank - len(self._axes),
-                                                  rank)) and [a % rank for a in axes] == self._axes
-        self._size = math.prod(input_shape[a] for a in self._axes)
         self.built = True
 
     def call(self, inputs):
-        x = _wide(inputs)
-        dtype, gamma, beta = x.dtype, self.gamma, self.beta
-        if self._trailing and not self.rms_scaling:
-            gamma = tf.ones([self._size], dtype) if gamma is None else _like(x, gamma, None)
-            beta = tf.zeros([self._size], dtype) if beta is None else _like(x, beta, None)
-            if len(self._axes) == 1:
-                y = _core._layer_normalization(x, gamma, beta, self.epsilon)
-            else:
-                flat = [self._size]
-                y = _core._layer_normalization(tf.reshape(x, [-1, self._size]), tf.reshape(gamma, flat),
-                                               tf.reshape(beta, flat), self.epsilon)
-                y = tf.reshape(y, _dynamic(x))
-        else:
-            y = self._single_ops(x, gamma, beta)
-        return y if dtype == self.compute_dtype else tf.cast(y, self.compute_dtype)
-
-    def _single_ops(self, x, gamma, beta):
-        axes, rank = self._axes, len(x.shape)
-        shape = [x.shape[i] if i in axes else 1 for i in range(rank)]
-        if self.rms_scaling:
-            y = x * tf.math.rsqrt(tf.math.reduce_variance(x, axes, keepdims=True) + self.epsilon)
-        else:
-            mean = tf.reduce_mean(x, axes, keepdims=True)
-            y = (x - mean) * tf.math.rsqrt(tf.math.reduce_variance(x, axes, keepdims=True) + self.epsilon)
-        order = sorted(range(len(self.axis)), key=lambda i: self.axis[i] % rank)
-        if gamma is not None:
-            y = y * tf.reshape(tf.transpose(_like(x, gamma, None), order), shape)
-        return y if beta is None else y + tf.reshape(tf.transpose(_like(x, beta, None), order), shape)
+        return _core._layer_normalization(inputs, self.gamma, self.beta, self.axis, self.epsilon, self.rms_scaling,
+                                          self._compute)
 
     def compute_output_shape(self, input_shape):
         return input_shape

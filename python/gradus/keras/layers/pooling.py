@@ -1,24 +1,21 @@
 """Pooling over windows, and over all of space."""
+from ... import _core
 from ._common import InputSpec, Layer, data_format_of, numbers, tf
 from .convolution import spatial_shape, to_channels_first, to_channels_last, window_size
 
 
-def pool(x, how, size, strides, padding):
-    """x [n, spatial..., channels]; `how` is "max" or "avg"; padding in capitals."""
-    dtype = x.dtype
-    if dtype == "float16" or dtype == "bfloat16":
-        return tf.cast(pool(tf.cast(x, "float32"), how, size, strides, padding), dtype)
-    function = tf.nn.max_pool2d if how == "max" else tf.nn.avg_pool2d
-    if len(size) == 2:
-        return function(x, size, strides, padding)
-    if len(size) == 1:
-        return tf.squeeze(function(tf.expand_dims(x, 1), (1, *size), (1, *strides), padding), 1)
+def pool(x, how, size, strides, padding, channels_first=False):
+    """x [n, spatial..., channels]; `how` is "max" or "avg"; padding "valid" or "same"."""
+    if len(size) < 3:
+        return _core._pooling(x, how, size, strides, padding, channels_first)
+    if channels_first:
+        return to_channels_first(pool(to_channels_last(x), how, size, strides, padding))
     # Space first, then depth with all of space as one axis.
     depth, height, width, channels = x.shape[1:]
-    planes = function(tf.reshape(x, [-1, height, width, channels]), size[1:], strides[1:], padding)
+    planes = pool(tf.reshape(x, [-1, height, width, channels]), how, size[1:], strides[1:], padding)
     height, width = planes.shape[1:3]
     columns = tf.reshape(planes, [-1, depth, height * width, channels])
-    y = function(columns, (size[0], 1), (strides[0], 1), padding)
+    y = pool(columns, how, (size[0], 1), (strides[0], 1), padding)
     return tf.reshape(y, [-1, y.shape[1], height, width, channels])
 
 
@@ -38,10 +35,7 @@ class BasePooling(Layer):
         self.built = True
 
     def call(self, inputs):
-        padding = self.padding.upper()
-        if self.data_format == "channels_first":
-            return to_channels_first(pool(to_channels_last(inputs), self.how, self.pool_size, self.strides, padding))
-        return pool(inputs, self.how, self.pool_size, self.strides, padding)
+        return pool(inputs, self.how, self.pool_size, self.strides, self.padding, self.data_format == "channels_first")
 
     def compute_output_shape(self, input_shape):
         last = self.data_format == "channels_last"
@@ -64,13 +58,8 @@ class BaseGlobalPooling(Layer):
         self.input_spec = InputSpec(ndim=self.rank + 2)
         self.built = True
 
-    def _axes(self):
-        first = 1 if self.data_format == "channels_last" else 2
-        return list(range(first, first + self.rank))
-
     def call(self, inputs):
-        reduce = tf.reduce_max if self.how == "max" else tf.reduce_mean
-        return reduce(inputs, self._axes(), keepdims=self.keepdims)
+        return _core._global_pooling(inputs, self.how, self.keepdims, self.data_format == "channels_first")
 
     def compute_output_shape(self, input_shape):
         channels = input_shape[-1 if self.data_format == "channels_last" else 1]
@@ -91,12 +80,7 @@ class GlobalAveragePooling1D(BaseGlobalPooling):
         self.supports_masking = True
 
     def call(self, inputs, mask=None):
-        if mask is None:
-            return super().call(inputs)
-        axis = self._axes()[0]
-        mask = tf.expand_dims(tf.cast(mask, inputs.dtype), 2 if axis == 1 else 1)
-        return (tf.reduce_sum(inputs * mask, axis, keepdims=self.keepdims)
-                / tf.reduce_sum(mask, axis, keepdims=self.keepdims))
+        return _core._global_pooling(inputs, self.how, self.keepdims, self.data_format == "channels_first", mask)
 
     def _passes_masks(self):
         return True

@@ -16,8 +16,7 @@ class Rescaling(Layer):
         self.supports_masking = True
 
     def call(self, inputs):
-        x = tf.cast(inputs, self.compute_dtype)
-        return x * tf.cast(self.scale, x.dtype) + tf.cast(self.offset, x.dtype)
+        return _core._rescaling(inputs, self.scale, self.offset, self._compute)
 
     def compute_output_shape(self, input_shape):
         return input_shape
@@ -99,9 +98,7 @@ class Normalization(Layer):
     def call(self, inputs):
         if self.mean is None:
             raise ValueError("You must call `.build(input_shape)` on the layer before using it.")
-        inputs = tf.cast(inputs, self.compute_dtype)
-        deviation = tf.maximum(tf.sqrt(self.variance), 1e-7)
-        return self.mean + inputs * deviation if self.invert else (inputs - self.mean) / deviation
+        return _core._normalization(inputs, self.mean, self.variance, self.invert, self._compute)
 
     def compute_output_shape(self, input_shape):
         return input_shape

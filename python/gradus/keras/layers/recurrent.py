@@ -1,4 +1,4 @@
-"""SimpleRNN, LSTM and GRU: a cell with its loop. With the usual functions the loop is the engine's."""
+"""SimpleRNN, LSTM and GRU: a cell with its loop. With the usual functions they are forms of C++."""
 from ... import _core
 from ._common import InputSpec, activations, parts_config, regularizers, tf
 from .rnn import CELL_PARTS, RNN, GRUCell, LSTMCell, SimpleRNNCell, forget_masks
@@ -21,34 +21,26 @@ class _Recurrent(RNN):
                          **kwargs)
         self.input_spec = InputSpec(ndim=3)
 
-    def _usual(self, training):
-        """Whether the engine's op computes just this."""
+    def _is_one_form(self, training):
         cell = self.cell
         return (cell.activation is activations.tanh and cell.recurrent_activation is activations.sigmoid
                 and not (training and cell.recurrent_dropout))
 
-    def _fused(self, sequences, states, mask, training):
-        """The op's outputs with what masks ask for beyond the states."""
+    def _whole(self, sequences, states, mask, training):
+        """The layer as one form, with the inputs dropped before it."""
         cell = self.cell
         if cell.dropout or cell.recurrent_dropout:
             self._draw_masks(sequences, states)
             if training and cell.dropout:
                 sequences = sequences * tf.expand_dims(cell.get_dropout_mask(sequences[:, 0]), 1)
             forget_masks(cell)
-        outputs, *new_states = self._op(sequences, states, mask)
-        if mask is not None and self.zero_output_for_mask:
-            outputs = tf.where(tf.expand_dims(mask, -1), outputs, tf.zeros([], outputs.dtype))
-        elif mask is not None and states is not None:  # before the first time that counts, 0 and not the state
-            seen = tf.cumsum(tf.cast(mask, "int32"), axis=1) > 0
-            outputs = tf.where(tf.expand_dims(seen, -1), outputs, tf.zeros([], outputs.dtype))
-        else:
-            return outputs, new_states[0], new_states
-        return outputs, outputs[:, -1], new_states
-
-    def _recur(self, sequences, states, mask, training):
-        if not self._usual(training):
-            return super()._recur(sequences, states, mask, training)
-        return self._fused(sequences, states, mask, training)
+        with_states = self.return_state or self.stateful
+        result = self._form(sequences, cell.kernel, cell.recurrent_kernel, cell.bias, states, mask,
+                            self.return_sequences, self.go_backwards, self.zero_output_for_mask, with_states)
+        if not with_states:
+            return result
+        self._keep(list(result[1:]))
+        return result if self.return_state else result[0]
 
     def get_config(self):
         cell = self.cell
@@ -106,25 +98,12 @@ class SimpleRNN(_Recurrent):
         super().__init__(units, settings=_settings(values, *_OF_LAYER), **{n: values[n] for n in _OF_LAYER[:-1]},
                          **kwargs)
 
-    def _recur(self, sequences, states, mask, training):
-        return RNN._recur(self, sequences, states, mask, training)
+    def _is_one_form(self, training):
+        return not (training and self.cell.recurrent_dropout)
 
-    # The inputs' share of all times is one product.
-    def _steps(self, sequences, training):
-        cell = self.cell
-        if training and cell.dropout:
-            sequences = sequences * tf.expand_dims(cell.get_dropout_mask(sequences[:, 0]), 1)
-        share = tf.matmul(sequences, cell.kernel)
-        if cell.bias is not None:
-            share = share + cell.bias
-        return tf.unstack(share, axis=1)
-
-    def _step(self, x, states, training):
-        cell, state = self.cell, states[0]
-        if training and cell.recurrent_dropout:
-            state = state * cell.get_recurrent_dropout_mask(state)
-        h = cell.activation(x + tf.matmul(state, cell.recurrent_kernel))
-        return h, [h]
+    def _form(self, sequences, *args):
+        self._check_steps(sequences)
+        return _core._simple_rnn(sequences, *args, self.cell.activation)
 
     def get_config(self):
         config = super().get_config()
@@ -145,11 +124,7 @@ class LSTM(_Recurrent):
         values = dict(locals())
         super().__init__(units, settings=_settings(values, *_OF_LAYER), **{n: values[n] for n in _OF_LAYER}, **kwargs)
 
-    def _op(self, sequences, states, mask):
-        cell = self.cell
-        bias = tf.zeros([4 * cell.units], cell.variable_dtype) if cell.bias is None else cell.bias
-        h, c = (None, None) if states is None else states
-        return _core._lstm(sequences, cell.kernel, cell.recurrent_kernel, bias, h, c, mask)
+    _form = staticmethod(_core._lstm)
 
 
 class GRU(_Recurrent):
@@ -165,11 +140,7 @@ class GRU(_Recurrent):
         values = dict(locals())
         super().__init__(units, settings=_settings(values, *_OF_LAYER), **{n: values[n] for n in _OF_LAYER}, **kwargs)
 
-    def _usual(self, training):
-        return self.cell.reset_after and super()._usual(training)
+    _form = staticmethod(_core._gru)
 
-    def _op(self, sequences, states, mask):
-        cell = self.cell
-        bias = tf.zeros([2, 3 * cell.units], cell.variable_dtype) if cell.bias is None else cell.bias
-        return _core._gru(sequences, cell.kernel, cell.recurrent_kernel, bias, None if states is None else states[0],
-                          mask)
+    def _is_one_form(self, training):
+        return self.cell.reset_after and super()._is_one_form(training)

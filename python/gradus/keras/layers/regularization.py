@@ -44,9 +44,7 @@ class Dropout(_Noise):
     def call(self, inputs, training=None):
         if not (training and self._with_seed):
             return inputs
-        if self.rate >= 1:
-            return tf.zeros_like(inputs)
-        return _core._dropout(inputs, self.rate, self.seed_generator.next(), self._axes)
+        return _core._dropout(inputs, self.rate, self.seed_generator.state, self._axes)
 
     def get_config(self):
         return {**super().get_config(), "rate": self.rate, "seed": self.seed, "noise_shape": self.noise_shape}

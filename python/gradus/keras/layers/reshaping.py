@@ -1,6 +1,7 @@
 """Layers that move elements: shapes, padding, cropping, repetition."""
 import math
 
+from ... import _core
 from ._common import InputSpec, Layer, data_format_of, numbers, tf
 from .convolution import to_channels_first, to_channels_last
 
@@ -14,13 +15,7 @@ class Flatten(Layer):
         self.input_spec = InputSpec(min_ndim=1)
 
     def call(self, inputs):
-        shape = tuple(inputs.shape)
-        if self.data_format == "channels_first" and len(shape) > 2:
-            inputs = to_channels_last(inputs)
-        sizes = shape[1:]
-        if None not in sizes:
-            return tf.reshape(inputs, [-1, math.prod(sizes)])
-        return tf.reshape(inputs, [tf.shape(inputs)[0] if shape[0] is None else shape[0], -1])
+        return _core._flatten(inputs, self.data_format == "channels_first")
 
     def compute_output_shape(self, input_shape):
         sizes = input_shape[1:]
@@ -52,8 +47,11 @@ class Reshape(Layer):
         return target
 
     def call(self, inputs):
-        target = self._resolved(tuple(inputs.shape)[1:])
-        return tf.reshape(inputs, [-1, *target] if -1 not in target else [tf.shape(inputs)[0], *target])
+        try:
+            return _core._reshape_examples(inputs, self.target_shape)
+        except tf.errors.InvalidArgumentError:
+            self._resolved(tuple(inputs.shape)[1:])  # says it as Keras does
+            raise
 
     def compute_output_shape(self, input_shape):
         return (input_shape[0], *(None if n == -1 else n for n in self._resolved(input_shape[1:])))

@@ -406,36 +406,52 @@ class RNN(Layer):
 
     def call(self, sequences, initial_state=None, mask=None, training=None):
         sequences = in_compute_dtype(self, sequences)
+        if mask is not None or initial_state is not None or self.stateful:
+            initial_state, mask = self._states_and_mask(initial_state, mask)
+        if self._is_one_form(training):
+            return self._whole(sequences, initial_state, mask, training)
+        if self.go_backwards:
+            sequences = tf.reverse(sequences, [1])
+            mask = None if mask is None else tf.reverse(mask, [1])
+        outputs, last, states = self._recur(sequences, initial_state, mask, training)
+        self._keep(states)
+        result = outputs if self.return_sequences else last
+        return (result, *states) if self.return_state else result
+
+    def _states_and_mask(self, initial_state, mask):
+        """The states, a list or None for zeros, and the mask [batch, time] or None."""
         if isinstance(mask, (list, tuple)):
             mask = mask[0]
         if mask is not None and len(mask.shape) == 3:
             mask = tf.squeeze(mask, -1)
-        given = initial_state is not None
-        if given:
+        if initial_state is not None:
             initial_state = list(initial_state) if isinstance(initial_state, (list, tuple)) else [initial_state]
             if len(flat(initial_state)) != len(flat(self.state_size)):
                 raise ValueError(f"Layer {self.name} expected {len(flat(self.state_size))} state(s), but was passed "
                                  f"{len(flat(initial_state))} initial state(s). Received: "
                                  f"initial_state={initial_state}")
         elif self.stateful:
-            given = True
             initial_state = _packed(self.state_size, iter([tf.cast(v, self.compute_dtype) for v in self.states]))
-        if self.go_backwards:
-            sequences = tf.reverse(sequences, [1])
-            mask = None if mask is None else tf.reverse(mask, [1])
-        outputs, last, states = self._recur(sequences, initial_state if given else None, mask, training)
+        return initial_state, mask
+
+    def _keep(self, states):
         if self.stateful:
             for variable, value in zip(self.states, flat(states)):
                 variable.assign(tf.cast(value, variable.dtype))
-        result = outputs if self.return_sequences else last
-        return (result, *states) if self.return_state else result
 
-    def _recur(self, sequences, states, mask, training):
-        """All outputs (None if nobody asks for them), the last one, and the last states."""
+    def _is_one_form(self, training):
+        """Whether C++ has a form that computes just this; then `_whole` calls it."""
+        return False
+
+    def _check_steps(self, sequences):
         if sequences.shape[1] is None:
             raise ValueError(f"Layer {self.name} runs its cell step by step, so the number of steps must be known. "
                              "Inside a tf.function give sequences of one length, or use LSTM or GRU with their usual "
                              "functions.")
+
+    def _recur(self, sequences, states, mask, training):
+        """All outputs (None if nobody asks for them), the last one, and the last states."""
+        self._check_steps(sequences)
         if states is None:
             states = self._zero_states(sequences)
         forget_masks(self.cell)

@@ -1,4 +1,5 @@
 """Layers around a layer: TimeDistributed and Bidirectional."""
+from ... import _core
 from ._common import Layer, tf
 
 
@@ -126,7 +127,10 @@ class Bidirectional(Layer):
         self.built = True
 
     def call(self, sequences, initial_state=None, mask=None, training=None):
-        ahead, back = {"mask": mask, "training": training}, {"mask": mask, "training": training}
+        given = {"mask": mask} if mask is not None else {}
+        if training is not None:
+            given["training"] = training
+        ahead, back = given, dict(given)
         if initial_state is not None:
             half = len(initial_state) // 2
             ahead["initial_state"], back["initial_state"] = initial_state[:half], initial_state[half:]
@@ -135,21 +139,10 @@ class Bidirectional(Layer):
         if self.return_state:
             states = (*forward[1:], *backward[1:])
             forward, backward = forward[0], backward[0]
-        if self.return_sequences:
-            backward = tf.reverse(backward, [1])
-        merged = self._merged(forward, backward)
-        if not self.return_state:
-            return merged
-        return (*merged, *states) if self.merge_mode is None else (merged, *states)
-
-    def _merged(self, forward, backward):
-        if self.merge_mode == "concat":
-            return tf.concat([forward, backward], -1)
-        if self.merge_mode == "sum":
-            return forward + backward
-        if self.merge_mode == "ave":
-            return (forward + backward) / 2
-        return forward * backward if self.merge_mode == "mul" else (forward, backward)
+        if self.merge_mode is None:
+            return (forward, tf.reverse(backward, [1]) if self.return_sequences else backward, *states)
+        merged = _core._both_directions(forward, backward, self.merge_mode, self.return_sequences)
+        return (merged, *states) if self.return_state else merged
 
     def reset_states(self):
         """Gives the states of both layers their first values."""

@@ -49,7 +49,7 @@ def _last(function, x, data_format):
 def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
     """Convolution in one, two or three dimensions."""
     n = len(kernel.shape) - 2
-    return _last(lambda x: convolve(x, kernel, _numbers(strides, n), padding.upper(), _numbers(dilation_rate, n)),
+    return _last(lambda x: convolve(x, kernel, _numbers(strides, n), padding.lower(), _numbers(dilation_rate, n)),
                  inputs, data_format)
 
 
@@ -59,7 +59,7 @@ def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None,
     *window, channels, multiplier = kernel.shape
     grouped = tf.reshape(kernel, [*window, 1, channels * multiplier])
     n = len(window)
-    return _last(lambda x: convolve(x, grouped, _numbers(strides, n), padding.upper(), _numbers(dilation_rate, n)),
+    return _last(lambda x: convolve(x, grouped, _numbers(strides, n), padding.lower(), _numbers(dilation_rate, n)),
                  inputs, data_format)
 
 
@@ -99,7 +99,7 @@ def _pooled(how, inputs, pool_size, strides, padding, data_format):
     n = len(inputs.shape) - 2
     window = _numbers(pool_size, n)
     steps = window if strides is None else _numbers(strides, n)
-    return _last(lambda x: pool(x, how, window, steps, padding.upper()), inputs, data_format)
+    return _last(lambda x: pool(x, how, window, steps, padding.lower()), inputs, data_format)
 
 
 @_op
