@@ -17,7 +17,7 @@ struct Estimate {
   double bytes = 0;  // read and written by all steps, as if nothing stayed in a cache
   double seconds = 0;
   std::int64_t argument_bytes = 0, variable_bytes = 0, constant_bytes = 0, result_bytes = 0;
-  std::int64_t temporary_bytes = 0;  // the arena of the program
+  std::int64_t temporary_bytes = 0;  // arenas of the program and of its loops and branches
   int steps = 0;
 
   std::int64_t peak_bytes() const {

@@ -161,6 +161,30 @@ Branches::Derivative join(std::vector<RegionBuilder>& builders,
 
 }  // namespace
 
+namespace {
+
+std::vector<Aval> operands_of(const Call& call) {
+  std::vector<Aval> in;
+  for (const View& v : call.in.subspan(1)) in.push_back({v.dtype, *v.shape});
+  return in;
+}
+
+}  // namespace
+
+std::int64_t Branches::inner_bytes(const Call& call) const {
+  std::int64_t bytes = 0;
+  for (const auto& region : regions_) bytes += region->memory_bytes(operands_of(call));
+  return bytes;
+}
+
+std::shared_ptr<Held> Branches::with_less_memory(const Call& call, double part) const {
+  if (inner_bytes(call) == 0) return nullptr;
+  std::vector<std::shared_ptr<Region>> smaller;
+  for (const auto& region : regions_)
+    smaller.push_back(region->with_less_memory(operands_of(call), part));
+  return std::make_shared<Branches>(std::move(smaller));
+}
+
 bool Branches::is_stateful() const {
   return std::ranges::any_of(regions_, [](const auto& r) { return r->is_stateful(); });
 }

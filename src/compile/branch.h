@@ -2,11 +2,11 @@
 #pragma once
 #include <map>
 
-#include "compile/region.h"
+#include "compile/inner_memory.h"
 
 namespace gradus {
 
-class Branches : public Held, public Repeatable {
+class Branches : public Held, public Repeatable, public TakesMemory {
  public:
   explicit Branches(std::vector<std::shared_ptr<Region>> regions) : regions_(std::move(regions)) {}
 
@@ -15,6 +15,8 @@ class Branches : public Held, public Repeatable {
   std::string describe() const override;
   bool may_repeat() const override;
   std::shared_ptr<const Held> without_effects() const override;
+  std::int64_t inner_bytes(const Call& call) const override;
+  std::shared_ptr<Held> with_less_memory(const Call& call, double part) const override;
 
   // Branches that take the operands and what is in `given` of cotangents (or tangents), and give
   // the derivatives of the operands (results) in `which`; the others are zero in every branch.

@@ -181,4 +181,9 @@ std::vector<Lifetime> lifetimes(const Graph& graph, const BufferPlan& plan, cons
   return all;
 }
 
+std::int64_t arena_bytes(const Graph& graph, const Sizes& sizes,
+                         std::span<const Donation> donations) {
+  return plan_memory(lifetimes(graph, plan_buffers(graph, donations), sizes)).bytes;
+}
+
 }  // namespace gradus

@@ -46,6 +46,9 @@ BufferPlan plan_buffers(const Graph& graph, std::span<const Donation> donations 
 // The buffers of the arena, with these sizes for the symbols.
 std::vector<Lifetime> lifetimes(const Graph& graph, const BufferPlan& plan, const Sizes& sizes);
 
+// Of the arena.
+std::int64_t arena_bytes(const Graph& graph, const Sizes& sizes,
+                         std::span<const Donation> donations);
 // Of a value.
 std::int64_t bytes_of(const Graph& graph, Graph::Value v, const Sizes& sizes);
 

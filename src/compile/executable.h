@@ -37,6 +37,9 @@ class Executable {
   // Of what lives only during a call, at these sizes.
   std::int64_t arena_bytes(std::vector<std::int64_t> sizes);
   std::size_t step_count() const { return plan_.steps.size(); }
+  bool writes_over_input(std::size_t output) const {
+    return plan_.donor[output] == static_cast<std::int64_t>(output);
+  }
 
  private:
   struct Layout;
@@ -63,9 +66,7 @@ class Executable::Session {
   // One pointer for each input and output. Outputs overlap neither inputs nor each other, except
   // that an output which is an input, unchanged, may lie where the input does, and one that writes
   // over its input (a donation) there too.
-  bool writes_over_input(std::size_t output) const {
-    return program_.plan_.donor[output] == static_cast<std::int64_t>(output);
-  }
+  bool writes_over_input(std::size_t output) const { return program_.writes_over_input(output); }
   void run(std::span<void* const> in, std::span<void* const> out);
 
   // Where an input or output lies in run after run: each time `step` bytes further, or by turns

@@ -13,6 +13,7 @@
 #include "autodiff/thread_tapes.h"
 #include "base/check.h"
 #include "compile/executable.h"
+#include "compile/inner_memory.h"
 #include "compile/machine_rates.h"
 #include "compile/pipeline.h"
 #include "compile/taped_call.h"
@@ -587,7 +588,7 @@ Estimate FunctionCore::estimate(const std::vector<Tensor>& in, const Body& body,
   Estimate e{.flops = cost.flops,
              .bytes = cost.bytes,
              .seconds = machine_rates().seconds(cost.flops, cost.bytes),
-             .temporary_bytes = trace->program->arena_bytes(sizes),
+             .temporary_bytes = trace->program->arena_bytes(sizes) + inner_bytes(graph, sizes),
              .steps = static_cast<int>(trace->program->step_count())};
   const auto bytes = [&](Graph::Value v) {
     const Aval& aval = graph.info(v).aval;

@@ -196,6 +196,7 @@ const Region& WhileLoop::step() const {
       out.push_back((*test)(in)[0]);
     });
     step_ = both.finish(std::vector<Tensor>(out.begin(), out.end()));
+    step_->limit_as(*body);
   });
   return *step_;
 }

@@ -13,13 +13,14 @@
 #include <map>
 #include <optional>
 
+#include "compile/inner_memory.h"
 #include "compile/repeated.h"
 
 namespace gradus {
 
 struct CountedLoop;
 
-struct WhileLoop final : Held, Repeatable, Repeated {
+struct WhileLoop final : Held, Repeatable, Repeated, TakesMemory {
   std::shared_ptr<Region> test, body;
   std::int64_t maximum_iterations = -1;
   std::shared_ptr<CountedLoop> counted;  // the same, as its derivative repeats it
@@ -32,13 +33,15 @@ struct WhileLoop final : Held, Repeatable, Repeated {
   std::shared_ptr<const Held> without_effects() const override;
   std::vector<Part> parts(const Call& call) const override;
   std::shared_ptr<Held> with_parts(std::span<const std::shared_ptr<Region>> regions) const override;
+  std::int64_t inner_bytes(const Call& call) const override;
+  std::shared_ptr<Held> with_less_memory(const Call& call, double part) const override;
 
  private:
   mutable std::once_flag made_;
   mutable std::shared_ptr<Region> step_;
 };
 
-struct CountedLoop final : Held, Repeatable, Repeated {
+struct CountedLoop final : Held, Repeatable, Repeated, TakesMemory {
   std::shared_ptr<Region> body;  // (carries, rows, captures) -> (carries, rows)
   std::size_t carries = 0, xs = 0, ys = 0;
   struct Shift {
@@ -62,6 +65,8 @@ struct CountedLoop final : Held, Repeatable, Repeated {
   std::shared_ptr<const Held> without_effects() const override;  // always the same one
   std::vector<Part> parts(const Call& call) const override;
   std::shared_ptr<Held> with_parts(std::span<const std::shared_ptr<Region>> regions) const override;
+  std::int64_t inner_bytes(const Call& call) const override;
+  std::shared_ptr<Held> with_less_memory(const Call& call, double part) const override;
   // The same with another body, which has the same carries and xs.
   std::shared_ptr<CountedLoop> with_body(std::shared_ptr<Region> other) const;
 

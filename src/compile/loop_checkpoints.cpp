@@ -17,6 +17,7 @@
 #include "compile/loop_pull.h"
 #include "compile/loop_run.h"
 #include "gradus/loop_memory.h"
+#include "graph/bind.h"
 #include "graph/symbols.h"
 #include "tensor/tensor_impl.h"
 
@@ -28,10 +29,12 @@ constinit thread_local std::int64_t limit_of_thread = 0;
 constexpr std::int64_t kFewestCheckpoints = 8;  // fewer would cost too many runs
 
 // The reverse of a loop, its operands and the cotangents in `given`.
-struct CheckpointedReverse final : Held {
+struct CheckpointedReverse final : Held, TakesMemory {
   std::shared_ptr<const CountedLoop> loop;
   std::shared_ptr<const CountedLoop::Pull> pull;
   std::vector<bool> given;
+
+  std::int64_t inner_bytes(const Call& call) const override;
 };
 
 struct CheckpointAttrs {
@@ -55,20 +58,24 @@ std::int64_t limit_of(const CountedLoop& loop) {
   return loop.memory_limit > 0 ? loop.memory_limit : memory_of_machine() / 4;
 }
 
+// What one iteration takes.
+std::vector<Aval> body_inputs(const CountedLoop& loop, std::span<const View> operands) {
+  std::vector<Aval> in;
+  for (std::size_t i = 0; i < loop.carries + loop.xs; ++i) {
+    in.push_back({operands[i].dtype, *operands[i].shape});
+    if (i >= loop.carries) in.back().shape.erase(0);
+  }
+  for (const View& v : operands.subspan(loop.captures_at(), loop.captures()))
+    in.push_back({v.dtype, *v.shape});
+  return in;
+}
+
 // Results of one iteration of the loop that keeps what its reverse reads.
 Avals saved_rows(const CountedLoop& loop, const CountedLoop& saving,
                  std::span<const View> operands) {
-  SmallVector<Shape, 8> rows;
-  rows.reserve(loop.xs);
+  const std::vector<Aval> inputs = body_inputs(loop, operands);
   SmallVector<View, 16> in;
-  for (std::size_t i = 0; i < loop.carries; ++i) in.push_back(operands[i]);
-  for (std::size_t i = 0; i < loop.xs; ++i) {
-    const View& x = operands[loop.carries + i];
-    rows.push_back(*x.shape);
-    rows.back().erase(0);
-    in.push_back({nullptr, &rows.back(), x.dtype});
-  }
-  for (const View& v : operands.subspan(loop.captures_at())) in.push_back(v);
+  for (const Aval& a : inputs) in.push_back({nullptr, &a.shape, a.dtype});
   Avals results;
   saving.body->infer(in, results);
   Avals out;
@@ -78,6 +85,18 @@ Avals saved_rows(const CountedLoop& loop, const CountedLoop& saving,
 
 std::size_t bytes_of(const Aval& a) {
   return static_cast<std::size_t>(a.shape.num_elements()) * size_of(a.dtype);
+}
+
+// The programs of the loop without and with its rows, and of its reverse; rows and states.
+std::int64_t CheckpointedReverse::inner_bytes(const Call& call) const {
+  const Sizes sizes = *bind_sizes(loop->body->graph(), body_inputs(*loop, call.in));
+  double rows = 0;
+  for (const Aval& row : saved_rows(*loop, *pull->saving, call.in))
+    rows +=
+        static_cast<double>(bytes_of(row)) * static_cast<double>(call.get<CheckpointAttrs>().count);
+  const auto most = static_cast<double>(limit_of(*loop));
+  return loop->body->memory_bytes(sizes) + pull->saving->body->memory_bytes(sizes) +
+         pull->reverse->body->memory_bytes(sizes) + static_cast<std::int64_t>(std::min(rows, most));
 }
 
 // One run of the kernel.

@@ -1,4 +1,4 @@
-// Loops as passes see them (repeated.h).
+// Loops as passes see them (repeated.h, inner_memory.h).
 #include "compile/loop.h"
 
 namespace gradus {
@@ -14,6 +14,19 @@ std::vector<std::int32_t> unchanged_carries(const Region& body, std::size_t carr
 }
 
 Aval aval_of(const View& v) { return {v.dtype, *v.shape}; }
+
+// Regions whose programs take less memory; none if they take nothing.
+std::vector<std::shared_ptr<Region>> smaller_regions(std::span<const Repeated::Part> parts,
+                                                     double part) {
+  std::vector<std::shared_ptr<Region>> smaller;
+  std::int64_t bytes = 0;
+  for (const Repeated::Part& p : parts) {
+    bytes += p.region->memory_bytes(p.inputs);
+    smaller.push_back(p.region->with_less_memory(p.inputs, part));
+  }
+  if (bytes == 0) smaller.clear();
+  return smaller;
+}
 
 }  // namespace
 
@@ -56,6 +69,29 @@ std::vector<Repeated::Part> CountedLoop::parts(const Call& call) const {
 std::shared_ptr<Held> CountedLoop::with_parts(
     std::span<const std::shared_ptr<Region>> regions) const {
   return with_body(regions[0]);
+}
+
+// The test before the loop, then each turn with the test after it, then perhaps one without.
+std::int64_t WhileLoop::inner_bytes(const Call& call) const {
+  std::vector<Aval> in;
+  for (const View& v : call.in) in.push_back(aval_of(v));
+  const std::int64_t last = maximum_iterations > 0 ? body->memory_bytes(in) : 0;
+  return test->memory_bytes(in) + step().memory_bytes(in) + last +
+         second_places(step(), call.in.first(carries()));
+}
+
+std::int64_t CountedLoop::inner_bytes(const Call& call) const {
+  return body->memory_bytes(parts(call)[0].inputs) + second_places(*body, call.in.first(carries));
+}
+
+std::shared_ptr<Held> WhileLoop::with_less_memory(const Call& call, double part) const {
+  const auto smaller = smaller_regions(parts(call), part);
+  return smaller.empty() ? nullptr : with_parts(smaller);
+}
+
+std::shared_ptr<Held> CountedLoop::with_less_memory(const Call& call, double part) const {
+  const auto smaller = smaller_regions(parts(call), part);
+  return smaller.empty() ? nullptr : with_parts(smaller);
 }
 
 }  // namespace gradus

@@ -11,6 +11,7 @@
 #include "compile/expand.h"
 #include "compile/fuse.h"
 #include "compile/hoist.h"
+#include "compile/inner_memory.h"
 #include "compile/machine_rates.h"
 #include "compile/remat.h"
 #include "compile/simplify.h"
@@ -33,18 +34,36 @@ bool knows_sizes(const Graph& graph, const Target& target) {
 
 GraphPtr remat(const GraphPtr& graph, const Target& target, std::string& note) {
   if (target.memory_limit <= 0 || !knows_sizes(*graph, target)) return graph;
-  const Rematerialised made =
-      rematerialise(*graph, target.sizes, target.donations, target.memory_limit);
-  char text[200];
+  const std::int64_t limit = target.memory_limit;
+  // The programs inside give up as large a part of their memory as this one has to.
+  const std::int64_t inside_before = inner_bytes(*graph, target.sizes);
+  GraphPtr smaller;
+  std::int64_t inside = inside_before;
+  if (inside > 0) {
+    const std::int64_t all = inside + arena_bytes(*graph, target.sizes, target.donations);
+    if (all > limit)
+      smaller = with_less_inner_memory(*graph, target.sizes,
+                                       static_cast<double>(limit) / static_cast<double>(all));
+    if (smaller) inside = inner_bytes(*smaller, target.sizes);
+  }
+  const GraphPtr& now = smaller ? smaller : graph;
+  const Rematerialised made = rematerialise(*now, target.sizes, target.donations,
+                                            std::max<std::int64_t>(limit - inside, 0));
+  char text[300];
   const auto mb = [](std::int64_t bytes) { return 1e-6 * static_cast<double>(bytes); };
   std::snprintf(text, sizeof text,
                 "temporaries %.3f -> %.3f MB, the limit of %.3f MB is %s: %zu ops run again, %.3f "
                 "MFLOP",
-                mb(made.bytes_before), mb(made.bytes), mb(target.memory_limit),
-                made.bytes <= target.memory_limit ? "kept" : "not reached", made.repeated,
+                mb(made.bytes_before + inside_before), mb(made.bytes + inside), mb(limit),
+                made.bytes + inside <= limit ? "kept" : "not reached", made.repeated,
                 1e-6 * made.flops);
   note = text;
-  return made.graph ? made.graph : graph;
+  if (inside_before > 0) {
+    std::snprintf(text, sizeof text, "; of these in loops and branches %.3f -> %.3f MB",
+                  mb(inside_before), mb(inside));
+    note += text;
+  }
+  return made.graph ? made.graph : now;
 }
 
 GraphPtr hoist_loops(const GraphPtr& graph, const Target&, std::string&) { return hoist(graph); }

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "compile/graph_copy.h"
+#include "compile/inner_memory.h"
 #include "compile/pipeline.h"
 #include "gradus/ops.h"
 #include "gradus/variable.h"
@@ -84,9 +85,28 @@ Executable& Region::program() const {
     std::vector<Donation> carried;  // the body of a loop may write a carry over what it was
     for (std::uint32_t i = 0; i < std::min(input_count(), output_count()); ++i)
       carried.push_back({i, i});
-    program_ = std::make_unique<Executable>(optimise(graph_), carried);
+    const Target target{sizes_, carried, memory_limit_};
+    program_ = std::make_unique<Executable>(optimise(graph_, {}, nullptr, target), carried);
   });
   return *program_;
+}
+
+std::int64_t Region::memory_bytes(std::span<const Aval> in) const {
+  const std::optional<Sizes> sizes = bind_sizes(*graph_, in);
+  GRADUS_ASSERT(sizes.has_value());
+  return memory_bytes(*sizes);
+}
+
+std::int64_t Region::memory_bytes(const Sizes& sizes) const {
+  return program().arena_bytes(sizes) + inner_bytes(program().graph(), sizes);
+}
+
+std::shared_ptr<Region> Region::with_less_memory(std::span<const Aval> in, double part) const {
+  auto less = std::make_shared<Region>(graph_);
+  less->sizes_ = *bind_sizes(*graph_, in);
+  less->memory_limit_ = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(part * static_cast<double>(memory_bytes(in))));
+  return less;
 }
 
 std::shared_ptr<Region> RegionBuilder::finish(std::span<const Tensor> out) {

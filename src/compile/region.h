@@ -47,9 +47,21 @@ class Region {
   Tensors operator()(std::span<const Tensor> in) const;
   // Compiled, when first asked for.
   Executable& program() const;
+  // What the program takes on inputs like these, with the programs inside of it.
+  std::int64_t memory_bytes(std::span<const Aval> in) const;
+  std::int64_t memory_bytes(const std::vector<std::int64_t>& sizes) const;
+  // The region whose program takes about this part of it, by computing values again.
+  std::shared_ptr<Region> with_less_memory(std::span<const Aval> in, double part) const;
+  // A region on the same inputs has the same limit.
+  void limit_as(const Region& other) {
+    memory_limit_ = other.memory_limit_;
+    sizes_ = other.sizes_;
+  }
 
  private:
   std::shared_ptr<Graph> graph_;
+  std::int64_t memory_limit_ = 0;  // of the program, at these sizes
+  std::vector<std::int64_t> sizes_;
   mutable std::once_flag compiled_;
   mutable std::unique_ptr<Executable> program_;
 };

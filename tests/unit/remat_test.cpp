@@ -69,6 +69,58 @@ TEST(Remat, TheGradientOfADeepChainFitsIntoAThirdOfItsMemory) {
   EXPECT_LT(least, limit + static_cast<std::int64_t>(x.num_bytes()) + 4096);
 }
 
+// The programs of loops and branches count, and are made smaller in the same way.
+TEST(Remat, LoopsAndBranchesTakePart) {
+  const std::vector<Tensor> weights = make_weights(24, 16);
+  const auto inner_gradient = [&](const Tensor& x) {
+    GradientTape tape;
+    tape.watch(x);
+    return tape.gradient(deep(x, weights), x).tensor();
+  };
+  const Tensor x = random::stateless_normal({256, 16}, Tensor({1, 2}));
+  using Program = std::function<Tensor(const Tensor&, const Tensor&)>;
+  const Program in_while = [&](const Tensor& t, const Tensor& n) {
+    return std::get<1>(while_loop(
+        [&](Tensor k, Tensor) { return k < n; },
+        [&](Tensor k, Tensor h) { return std::tuple(k + 1, h + 0.1f * inner_gradient(h)); },
+        std::tuple(Tensor(0), t)));
+  };
+  const Program in_scan = [&](const Tensor& t, const Tensor& n) {
+    return scan([&](const Tensor& h,
+                    const Tensor& row) { return std::pair(h + 0.1f * inner_gradient(h), row); },
+                t, zeros({3}) + cast(n, float32))
+        .first;
+  };
+  const Program in_branch = [&](const Tensor& t, const Tensor& n) {
+    return cond(
+        n > 2, [&] { return inner_gradient(t); }, [&] { return t; });
+  };
+  for (const Program& program : {in_while, in_scan, in_branch}) {
+    const auto plain = function(program);
+    const std::int64_t before = plain.estimate(x, Tensor(3)).temporary_bytes;
+    EXPECT_GT(before, 20 * 256 * 16 * 4);
+    const std::int64_t limit = before * 3 / 5;
+    const auto small = function(program, {.memory_limit = limit});
+    EXPECT_LE(small.estimate(x, Tensor(3)).temporary_bytes, limit) << small.explain();
+    EXPECT_NE(small.report().find("of these in loops and branches"), std::string::npos);
+    EXPECT_NE(small.explain().find("is kept"), std::string::npos) << small.explain();
+    expect_same_bits(small(x, Tensor(3)), plain(x, Tensor(3)), "gradient in a loop");
+
+    const auto peak_of_first_call = [&](std::int64_t bytes) {
+      const auto fresh = function(program, {.memory_limit = bytes});
+      (void)fresh.estimate(x, Tensor(3));
+      reset_peak_memory();
+      const std::size_t live = memory_stats().live;
+      fresh(x, Tensor(3));
+      return static_cast<std::int64_t>(memory_stats().peak - live);
+    };
+    // Besides: the result, what fused loops work in, and headers.
+    const auto others = static_cast<std::int64_t>(x.num_bytes()) + 16384;
+    EXPECT_LT(peak_of_first_call(limit), limit + others);
+    EXPECT_GT(peak_of_first_call(0), limit + others);
+  }
+}
+
 TEST(Remat, WhatCannotBeReachedStillRunsAndIsSaid) {
   const std::vector<Tensor> weights = make_weights(8, 16);
   const auto loss = [&](const Tensor& x) {
