@@ -5,7 +5,8 @@
 //   rmsprop.learning_rate().assign(0.001f);   // also for compiled functions that use it
 //
 // One step is one fused sweep over each variable (gradus/updates.h), eagerly and in compiled
-// functions; gradients of rows stay rows where that is the same update (SGD, Adagrad).
+// functions; gradients of rows stay rows where that is the same update (SGD, Adagrad). Rates that
+// change by themselves: gradus/schedules.h.
 #pragma once
 #include <functional>
 #include <map>
@@ -20,9 +21,19 @@
 
 namespace gradus::keras {
 
-// What all optimizers take besides their own settings; zero means not. Of the clips one at most.
+// What all optimizers take besides their own settings; zero means not.
 struct OptimizerOptions {
-  double weight_decay = 0, clipnorm = 0, clipvalue = 0, global_clipnorm = 0;
+  double weight_decay = 0;
+  double clipnorm = 0, clipvalue = 0, global_clipnorm = 0;  // one of them at most
+  // Averages that follow the variables, and replace them every so many steps, or at the end of
+  // training by finalize_variable_values().
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::int64_t ema_overwrite_frequency = 0;
+  // Losses are multiplied by it, and gradients divided: for gradients that float16 cannot hold.
+  double loss_scale_factor = 0;
+  // Variables change every so many steps, by the mean of the gradients.
+  std::int64_t gradient_accumulation_steps = 0;
 };
 
 // An optimizer of one's own overrides update().
@@ -33,9 +44,13 @@ class Optimizer {
 
   // One gradient per variable; variables whose gradient is none are left alone.
   void apply(const std::vector<Gradient>& gradients, const std::vector<Variable>& variables);
+  // The gradients of the loss, which is scaled if that was asked for, and a step.
   void minimize(GradientTape& tape, const Tensor& loss, const std::vector<Variable>& variables);
+  Tensor scale_loss(const Tensor& loss) const;
+  // With use_ema, the variables become their averages.
+  void finalize_variable_values(const std::vector<Variable>& variables);
 
-  std::int64_t iterations() const { return iterations_.value().item<std::int64_t>(); }
+  std::int64_t iterations() const { return changes().item<std::int64_t>(); }  // of the variables
   const Variable& learning_rate() const { return learning_rate_; }
   // The learning rate as a function of the number of steps before this one, a float32 scalar.
   using Schedule = std::function<Tensor(const Tensor& step)>;
@@ -49,6 +64,7 @@ class Optimizer {
   virtual void update(const Variable& variable, const Gradient& gradient) = 0;
 
   Tensor rate_now() const;  // of the step that is going on
+  Tensor changes() const;   // how often the variables were changed before, an int64 scalar
   bool decays(const Variable& variable) const;
   // Zeros (or another number) that belong to a variable, made when first asked for; float32 for
   // variables of half precision.
@@ -58,6 +74,12 @@ class Optimizer {
   Variable iterations_{Tensor(std::int64_t{0}), {.name = "iteration", .trainable = false}};
 
  private:
+  using Gradients = std::vector<Gradient>;
+  Gradients clipped(const Gradients& gradients) const;
+  void change(const Gradients& gradients, const std::vector<Variable>& variables);
+  void accumulate(const Gradients& gradients, const std::vector<Variable>& variables);
+  void follow(const Gradients& gradients, const std::vector<Variable>& variables);
+
   std::map<std::pair<VariableState*, std::string>, Variable> slots_;
   std::vector<Variable> without_decay_;
   Variable learning_rate_;
@@ -113,7 +135,7 @@ struct AdamWSettings {
 };
 class AdamW : public Adam {
  public:
-  explicit AdamW(AdamWSettings settings = {}, OptimizerOptions options = {});
+  explicit AdamW(AdamWSettings settings = {}, OptimizerOptions options = {}, bool amsgrad = false);
 };
 
 class Adamax : public RuleOptimizer {

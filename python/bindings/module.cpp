@@ -22,6 +22,7 @@ void add_function_type(PyObject* module);
 void add_control_functions();
 void add_update_functions();
 void add_metric_functions();
+void add_schedule_functions();
 void add_file_functions();
 void add_image_file_functions();
 void add_host_functions();
@@ -107,6 +108,7 @@ void prepare(PyObject* module) {
   add_control_functions();
   add_update_functions();
   add_metric_functions();
+  add_schedule_functions();
   add_file_functions();
   add_image_file_functions();
   add_host_functions();

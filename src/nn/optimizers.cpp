@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gradus/control.h"
 #include "gradus/error.h"
 #include "gradus/ops.h"
 #include "gradus/sparse.h"
@@ -15,36 +16,124 @@ Optimizer::Optimizer(double learning_rate, OptimizerOptions options)
   if ((options.clipnorm > 0) + (options.clipvalue > 0) + (options.global_clipnorm > 0) > 1)
     throw InvalidArgumentError(
         "[Optimizer] only one of clipnorm, clipvalue and global_clipnorm can be set");
+  if (options.use_ema && !(options.ema_momentum >= 0 && options.ema_momentum <= 1))
+    throw InvalidArgumentError(
+        "`ema_momentum` must be in the range [0, 1]. Received: ema_momentum=" +
+        std::to_string(options.ema_momentum));
+  if (options.ema_overwrite_frequency < 0)
+    throw InvalidArgumentError(
+        "`ema_overwrite_frequency` must be an integer >= 1 or 0 for never. Received: "
+        "ema_overwrite_frequency=" +
+        std::to_string(options.ema_overwrite_frequency));
+  if (options.gradient_accumulation_steps < 0 || options.gradient_accumulation_steps == 1)
+    throw InvalidArgumentError(
+        "`gradient_accumulation_steps` must be an integer >= 2. Received: "
+        "gradient_accumulation_steps=" +
+        std::to_string(options.gradient_accumulation_steps));
 }
 
-void Optimizer::apply(const std::vector<Gradient>& gradients,
-                      const std::vector<Variable>& variables) {
+void Optimizer::apply(const Gradients& gradients, const std::vector<Variable>& variables) {
   if (gradients.size() != variables.size()) {
     throw InvalidArgumentError("[Optimizer.apply] got " + std::to_string(gradients.size()) +
                                " gradients for " + std::to_string(variables.size()) + " variables");
   }
-  std::vector<Gradient> clipped;
-  if (options_.global_clipnorm > 0)
-    clipped = clip_by_global_norm(gradients, options_.global_clipnorm).first;
-  if (options_.clipnorm > 0 || options_.clipvalue > 0) {
+  Gradients unscaled;
+  if (options_.loss_scale_factor > 0) {
     for (const Gradient& g : gradients)
-      clipped.push_back(g.is_none() ? g
-                        : options_.clipnorm > 0
-                            ? clip_by_norm(g, options_.clipnorm)
-                            : clip_by_value(g, -options_.clipvalue, options_.clipvalue));
+      unscaled.push_back(g.is_none() ? g : scale(g, 1 / options_.loss_scale_factor));
   }
-  const std::vector<Gradient>& used = clipped.empty() ? gradients : clipped;
+  const Gradients& given = unscaled.empty() ? gradients : unscaled;
+  if (options_.gradient_accumulation_steps > 0)
+    accumulate(given, variables);
+  else
+    change(given, variables);
+  if (options_.use_ema) follow(given, variables);
+  iterations_.assign_add(1);
+}
+
+Optimizer::Gradients Optimizer::clipped(const Gradients& gradients) const {
+  if (options_.global_clipnorm > 0)
+    return clip_by_global_norm(gradients, options_.global_clipnorm).first;
+  Gradients clipped = gradients;
+  for (Gradient& g : clipped) {
+    if (g.is_none()) continue;
+    if (options_.clipnorm > 0) g = clip_by_norm(g, options_.clipnorm);
+    if (options_.clipvalue > 0) g = clip_by_value(g, -options_.clipvalue, options_.clipvalue);
+  }
+  return clipped;
+}
+
+void Optimizer::change(const Gradients& gradients, const std::vector<Variable>& variables) {
+  const bool clips =
+      options_.clipnorm > 0 || options_.clipvalue > 0 || options_.global_clipnorm > 0;
+  const Gradients clipped_ones = clips ? clipped(gradients) : Gradients{};
+  const Gradients& used = clips ? clipped_ones : gradients;
   begin_step();
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (!used[i].is_none()) update(variables[i], used[i]);
   }
   end_step();
-  iterations_.assign_add(1);
+}
+
+// Gradients are added up; every so many steps their mean is used, and the sums start again.
+void Optimizer::accumulate(const Gradients& gradients, const std::vector<Variable>& variables) {
+  const std::int64_t steps = options_.gradient_accumulation_steps;
+  std::vector<Variable> sums;
+  Gradients dense = gradients;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    sums.push_back(slot(variables[i], "gradient_accumulator"));
+    if (!gradients[i].is_none()) dense[i] = cast(gradients[i].tensor(), sums[i].dtype());
+  }
+  const auto change_by_mean = [&] {
+    Gradients means = dense;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (dense[i].is_none()) continue;
+      const Tensor mean = (dense[i].tensor() + sums[i]) / static_cast<double>(steps);
+      means[i] = cast(mean, variables[i].dtype());
+      sums[i].assign(zeros(sums[i].shape(), sums[i].dtype()));
+    }
+    change(means, variables);
+  };
+  const auto add_up = [&] {
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      if (!dense[i].is_none()) sums[i].assign_add(dense[i].tensor());
+  };
+  cond(equal(floormod(iterations_ + 1, steps), 0), change_by_mean, add_up);
+}
+
+// An average starts as the variable itself.
+void Optimizer::follow(const Gradients& gradients, const std::vector<Variable>& variables) {
+  const Tensor count = changes();
+  const Tensor momentum = cast(not_equal(count, 0), float32) * options_.ema_momentum;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (gradients[i].is_none()) continue;
+    const Variable& v = variables[i];
+    const Variable& average = slot(v, "average");
+    const Tensor kept = cast(momentum, average.dtype());
+    average.assign(kept * average + (1 - kept) * cast(v, average.dtype()));
+    if (options_.ema_overwrite_frequency == 0) continue;
+    const Tensor now = equal(floormod(count + 1, options_.ema_overwrite_frequency), 0);
+    v.assign(where(now, cast(average, v.dtype()), v));
+  }
+}
+
+void Optimizer::finalize_variable_values(const std::vector<Variable>& variables) {
+  if (!options_.use_ema) return;
+  for (const Variable& v : variables) v.assign(cast(slot(v, "average"), v.dtype()));
+}
+
+Tensor Optimizer::scale_loss(const Tensor& loss) const {
+  return options_.loss_scale_factor > 0 ? loss * options_.loss_scale_factor : loss;
 }
 
 void Optimizer::minimize(GradientTape& tape, const Tensor& loss,
                          const std::vector<Variable>& variables) {
-  apply(tape.gradient(loss, variables), variables);
+  apply(tape.gradient(scale_loss(loss), variables), variables);
+}
+
+Tensor Optimizer::changes() const {
+  const std::int64_t steps = options_.gradient_accumulation_steps;
+  return steps > 0 ? floordiv(iterations_, steps) : iterations_.value();
 }
 
 void Optimizer::exclude_from_weight_decay(const std::vector<Variable>& variables) {
@@ -74,7 +163,7 @@ const Variable& Optimizer::slot(const Variable& variable, const std::string& nam
 
 void RuleOptimizer::begin_step() {
   UpdateSettings settings{.learning_rate = rate_now(),
-                          .step = iterations_.value() + 1,
+                          .step = changes() + 1,
                           .settings = settings_,
                           .weight_decay = options_.weight_decay};
   if (rule_ == UpdateRule::nadam) {
@@ -139,8 +228,8 @@ Adam::Adam(AdamSettings s, OptimizerOptions options, bool amsgrad)
                             : Slots{{"momentum"}, {"velocity"}},
                     s.learning_rate, with_decay(options, s.weight_decay)) {}
 
-AdamW::AdamW(AdamWSettings s, OptimizerOptions options)
-    : Adam({s.learning_rate, s.beta_1, s.beta_2, s.epsilon, s.weight_decay}, options) {}
+AdamW::AdamW(AdamWSettings s, OptimizerOptions options, bool amsgrad)
+    : Adam({s.learning_rate, s.beta_1, s.beta_2, s.epsilon, s.weight_decay}, options, amsgrad) {}
 
 Adamax::Adamax(AdamSettings s, OptimizerOptions options)
     : RuleOptimizer(UpdateRule::adamax, {s.beta_1, s.beta_2, s.epsilon}, {{"momentum"}, {"norm"}},

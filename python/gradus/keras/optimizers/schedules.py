@@ -1,8 +1,5 @@
-"""Learning rates that change with the number of steps."""
-import math
-
-import gradus as tf
-
+"""Learning rates that change with the number of steps, as the engine computes them (gradus/schedules.h)."""
+from ... import _core
 from .._registry import Registry as _Registry
 
 
@@ -20,10 +17,6 @@ class LearningRateSchedule:
     def from_config(cls, config):
         """A schedule like the one that gave the config."""
         return cls(**config)
-
-
-def _real(x):
-    return tf.cast(x, tf.float32)
 
 
 class _Schedule(LearningRateSchedule):
@@ -46,10 +39,7 @@ class ExponentialDecay(_Schedule):
         self.staircase, self.name = staircase, name
 
     def __call__(self, step):
-        p = _real(step) / float(self.decay_steps)
-        if self.staircase:
-            p = tf.floor(p)
-        return self.initial_learning_rate * tf.pow(_real(self.decay_rate), p)
+        return _core._exponential_decay(step, self.initial_learning_rate, self.decay_steps, self.decay_rate, self.staircase)
 
 
 class InverseTimeDecay(_Schedule):
@@ -63,10 +53,7 @@ class InverseTimeDecay(_Schedule):
         self.staircase, self.name = staircase, name
 
     def __call__(self, step):
-        p = _real(step) / float(self.decay_steps)
-        if self.staircase:
-            p = tf.floor(p)
-        return self.initial_learning_rate / (1.0 + self.decay_rate * p)
+        return _core._inverse_time_decay(step, self.initial_learning_rate, self.decay_steps, self.decay_rate, self.staircase)
 
 
 class PiecewiseConstantDecay(_Schedule):
@@ -82,11 +69,7 @@ class PiecewiseConstantDecay(_Schedule):
         self.boundaries, self.values, self.name = boundaries, values, name
 
     def __call__(self, step):
-        step = _real(step)
-        rate = _real(self.values[0])
-        for boundary, value in zip(self.boundaries, self.values[1:]):
-            rate = tf.where(step > float(boundary), _real(value), rate)
-        return rate
+        return _core._piecewise_constant_decay(step, self.boundaries, self.values)
 
 
 class PolynomialDecay(_Schedule):
@@ -101,13 +84,8 @@ class PolynomialDecay(_Schedule):
         self.end_learning_rate, self.power, self.cycle, self.name = end_learning_rate, power, cycle, name
 
     def __call__(self, step):
-        step, steps = _real(step), _real(self.decay_steps)
-        if self.cycle:
-            steps = steps * tf.where(step == 0.0, 1.0, tf.math.ceil(step / steps))
-        else:
-            step = tf.minimum(step, steps)
-        span = self.initial_learning_rate - self.end_learning_rate
-        return span * tf.pow(1.0 - step / steps, _real(self.power)) + self.end_learning_rate
+        return _core._polynomial_decay(step, self.initial_learning_rate, self.decay_steps, self.end_learning_rate,
+                                       self.power, self.cycle)
 
 
 class CosineDecay(_Schedule):
@@ -121,18 +99,9 @@ class CosineDecay(_Schedule):
         self.initial_learning_rate, self.decay_steps, self.alpha = initial_learning_rate, decay_steps, alpha
         self.name, self.warmup_target, self.warmup_steps = name, warmup_target, warmup_steps
 
-    def _decayed(self, step, start):
-        share = 0.5 * (1.0 + tf.cos(math.pi * (step / float(self.decay_steps))))
-        return start * ((1.0 - self.alpha) * share + self.alpha)
-
     def __call__(self, step):
-        step, steps = _real(step), float(self.decay_steps)
-        if self.warmup_target is None:
-            return self._decayed(tf.minimum(step, steps), self.initial_learning_rate)
-        warmup = float(self.warmup_steps)
-        step = tf.minimum(step, steps + warmup)
-        rising = self.initial_learning_rate + (self.warmup_target - self.initial_learning_rate) * (step / max(warmup, 1e-30))
-        return tf.where(step < warmup, rising, self._decayed(step - warmup, self.warmup_target))
+        return _core._cosine_decay(step, self.initial_learning_rate, self.decay_steps, self.alpha, self.warmup_target,
+                                   self.warmup_steps)
 
 
 class CosineDecayRestarts(_Schedule):
@@ -146,17 +115,8 @@ class CosineDecayRestarts(_Schedule):
         self.t_mul, self.m_mul, self.alpha, self.name = t_mul, m_mul, alpha, name
 
     def __call__(self, step):
-        done = _real(step) / float(self.first_decay_steps)
-        if self.t_mul == 1.0:
-            restart = tf.floor(done)
-            done = done - restart
-        else:
-            restart = tf.floor(tf.math.log(1.0 - done * (1.0 - self.t_mul)) / math.log(self.t_mul))
-            before = (1.0 - tf.pow(_real(self.t_mul), restart)) / (1.0 - self.t_mul)
-            done = (done - before) / tf.pow(_real(self.t_mul), restart)
-        scale = tf.pow(_real(self.m_mul), restart)
-        share = 0.5 * scale * (1.0 + tf.cos(math.pi * done))
-        return self.initial_learning_rate * ((1.0 - self.alpha) * share + self.alpha)
+        return _core._cosine_decay_restarts(step, self.initial_learning_rate, self.first_decay_steps, self.t_mul,
+                                            self.m_mul, self.alpha)
 
 
 def _positive(name, value):
