@@ -134,6 +134,17 @@ def test_odd_texts(written, get, positive, negative):
         assert float(function(tf.constant(-2.0))) == negative
 
 
+def test_only_the_function_is_parsed(written, monkeypatch):
+    """The first step must not wait for the parser to read a long program."""
+    def refused(file, text):
+        raise AssertionError("the whole file was parsed")
+    monkeypatch.setattr(_source, "_whole_file", refused)
+    for function in (written.decorated, written.Outer().call, written.tabs):
+        assert tf.autograph.to_code(function)
+    with pytest.raises(AssertionError, match="the whole file"):
+        tf.autograph.to_code(written.signature_on_many_lines)  # its text reaches to the left
+
+
 def test_import_loads_little():
     code = "import gradus, sys; print(*(m for m in 'numpy inspect ast re threading tokenize'.split() if m in sys.modules))"
     shown = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True,
