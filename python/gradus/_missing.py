@@ -37,7 +37,6 @@ INSTEAD = {
     "placeholder": "pass tensors to functions; TensorFlow 1 is `import gradus.compat.v1 as tf`",
     "feature_column": "feature columns are not covered: keras.layers has what they do (Normalization, StringLookup, ...)",
     "saved_model": "SavedModel is not covered: use model.save('name.keras') or tf.train.Checkpoint",
-    "keras.applications": "networks that are trained already are not covered: build one and load its weights",
 }
 
 

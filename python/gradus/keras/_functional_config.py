@@ -1,6 +1,7 @@
 """Functional models as configs and back, and copies of models."""
 from .. import nest
 from ._functional import InputLayer
+from ._layer import Layer, _call_spec
 from ._operation import KerasTensor, Operation
 from ._serialization import deserialize_keras_object, serialize_keras_object
 
@@ -37,12 +38,28 @@ def functional_config(model):
         entry = serialize_keras_object(operation)
         entry["name"] = operation.name
         entry["inbound_nodes"] = [
-            {"args": nest_map(written, node.args), "kwargs": nest_map(written, node.kwargs)}
+            {"args": nest_map(written, node.args), "kwargs": nest_map(written, _noted_arguments(node))}
             for node in operation._inbound_nodes if node in numbers and not node.is_input]
         layers.append(entry)
     return {"name": model.name, "trainable": model.trainable, "layers": layers,
             "input_layers": nest_map(history, graph.inputs_struct), "output_layers": nest_map(history,
                                                                                               graph.outputs_struct)}
+
+
+_NOT_TRAINING = ("AlphaDropout ConvLSTM1D ConvLSTM2D ConvLSTM3D Dropout GRU GaussianDropout GaussianNoise LSTM RNN "
+                 "SimpleRNN SpatialDropout1D SpatialDropout2D SpatialDropout3D SpectralNormalization").split()
+
+
+def _noted_arguments(node):
+    """The keyword arguments of a call, with those defaults that Keras writes down."""
+    operation, kwargs = node.operation, node.kwargs
+    if isinstance(operation, Layer) and len(node.args) == 1 and isinstance(node.args[0], KerasTensor):
+        given = [name for name in kwargs if name != "mask"]
+        if _call_spec(type(operation)).has_mask and (not given or hasattr(operation, "_graph")):
+            kwargs = {"mask": None, **kwargs}
+        if not given and type(operation).__name__ in _NOT_TRAINING:
+            kwargs = {"training": False, **kwargs}
+    return kwargs
 
 
 def nest_map(function, value):
@@ -120,7 +137,10 @@ def functional_from_config(cls, config, custom_objects=None):
 
     def ends(value):
         if isinstance(value, (list, tuple)) and len(value) == 3 and isinstance(value[0], str):
-            return tensor_of(value)
+            try:
+                return tensor_of(value)
+            except _NotYet:  # Keras counts the calls of models among the outputs from 1
+                return tensor_of([value[0], value[1] - 1, value[2]])
         if isinstance(value, dict):
             return {k: ends(v) for k, v in value.items()}
         return [ends(v) for v in value]

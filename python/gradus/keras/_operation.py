@@ -3,6 +3,7 @@
 An operation called with KerasTensors computes nothing: it works out the shapes and dtypes of what would come out and
 notes a Node. Shapes are worked out by tracing the operation with unknown sizes as symbols.
 """
+import collections
 import inspect
 
 import gradus as _tf
@@ -199,6 +200,9 @@ def _in_common(a, b):
     return nest.map_structure(one, a, b)
 
 
+History = collections.namedtuple("History", "operation node_index tensor_index")
+
+
 class Node:
     """One call of an operation on KerasTensors."""
 
@@ -215,7 +219,7 @@ class Node:
             x._keras_history[0]._outbound_nodes.append(self)
         for i, y in enumerate(self.outputs):
             if isinstance(y, KerasTensor):
-                y._keras_history = (operation, self.index, i)
+                y._keras_history = History(operation, self.index, i)
 
     @property
     def parent_nodes(self):
