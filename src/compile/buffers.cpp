@@ -86,7 +86,7 @@ bool may_overwrite(const Graph& g, const BufferPlan& plan, const BufferPlan::Ste
     return place < in.size();
   }
   const FusedLoop& loop = static_cast<const FusedAttrs*>(g.attrs(n))->loop();
-  if (loop.row_axes > 0 && loop.per_row_out[static_cast<std::size_t>(output)]) return false;
+  if (loop.forms[static_cast<std::size_t>(output)] != ResultForm::element) return false;
   std::uint32_t per_row = 0;
   for (std::size_t i = 0; loop.row_axes > 0 && i < in.size(); ++i) {
     const RowRole role = row_role(g.info(in[i]).aval.shape, loop.domain, loop.row_axes);

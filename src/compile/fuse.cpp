@@ -9,6 +9,7 @@
 #include "expr/expr.h"
 #include "graph/block_kernels.h"
 #include "graph/elementwise.h"
+#include "graph/row_sums.h"
 
 namespace gradus {
 namespace {
@@ -19,12 +20,26 @@ using expr::Expr;
 
 constexpr std::size_t kMaxNodes = 48;
 constexpr std::int64_t kMaxSerialRow = 1 << 15;  // elements that one thread reduces alone
+// Sums over rows: how long the rows may be, and how many there are at least.
+constexpr std::int64_t kShortestSummed = 32, kLongestSummed = 8192, kFewestSummed = 32;
 
 // How the fuser sees one op.
 struct Expressible {
-  bool yes = false;
-  int row_axes = 0;
+  bool yes = false;      // an expression over its domain, in a loop of its own if need be
+  bool row_sum = false;  // a sum over rows: can end in a loop that is there
+  int row_axes = 0;      // of a sum of everything 0: whatever the rows are
   const Shape* domain = nullptr;
+};
+
+// How many rows a domain has and how long they are; -1: known at run time only.
+struct Rows {
+  std::int64_t count = 1, length = 1;
+  Rows(const Shape& domain, int row_axes) {
+    for (int a = 0; a < domain.rank(); ++a) {
+      std::int64_t& product = a < domain.rank() - row_axes ? count : length;
+      product = domain[a] < 0 || product < 0 ? -1 : product * domain[a];
+    }
+  }
 };
 
 struct Group {
@@ -42,7 +57,7 @@ class Fuser {
         group_of_(g.nodes().size(), kNone),
         stage_(g.nodes().size(), 0),
         reader_(g.value_count(), kNone),
-        per_row_(g.value_count(), false) {}
+        form_(g.value_count(), ResultForm::element) {}
 
   std::shared_ptr<Graph> run() {
     for (std::uint32_t k = 0; k < g_.nodes().size(); ++k) place(k);
@@ -55,7 +70,7 @@ class Fuser {
   const Shape& shape(Value v) const { return g_.info(v).aval.shape; }
   bool is_constant(Value v) const { return g_.info(v).constant.defined(); }
   bool is_number(Value v) const {
-    return is_constant(v) && shape(v).rank() == 0 && !is_complex(g_.info(v).aval.dtype);
+    return is_constant(v) && shape(v).num_elements() == 1 && !is_complex(g_.info(v).aval.dtype);
   }
   // The group that makes a value, or kNone.
   std::uint32_t group(Value v) const {
@@ -63,11 +78,19 @@ class Fuser {
     return maker < 0 ? kNone : group_of_[static_cast<std::size_t>(maker)];
   }
 
+  bool is_per_row(Value v) const { return form_[v] == ResultForm::per_row; }
+  bool is_sum(Value v) const {
+    return form_[v] == ResultForm::column_sums || form_[v] == ResultForm::total;
+  }
+
   Expressible classify(const Node& n) const;
+  Expressible classify_sum(const Node& n, const Call& call) const;
   bool is_per_row_form(const Shape& s, const Shape& domain, int row_axes) const;
   bool operands_fit(const Group& g, const Node& n, int row_axes) const;
   bool externals_fit(const Group& g, int row_axes) const;
   bool fits(std::uint32_t g, const Node& n, const Expressible& e) const;
+  static int row_axes_with(const Group& g, const Expressible& e);
+  bool sum_fits(const Group& g, const Node& n, const Expressible& e) const;
   bool merge(std::uint32_t into, std::uint32_t other);
   std::uint32_t sibling(const Node& n, const Expressible& e, std::int64_t stage) const;
   void join(std::uint32_t g, std::uint32_t k, const Expressible& e);
@@ -82,7 +105,7 @@ class Fuser {
   std::shared_ptr<Graph> emit();
   bool emit_loop(GraphCopy& copy, const Group& group, std::span<const std::uint32_t> nodes,
                  const std::vector<bool>& wanted);
-  bool follows_blocks(const Group& group, const Node& n) const;
+  bool follows_blocks(const Group& group, std::span<const Value> operands) const;
   void emit_nodes(GraphCopy& copy, const Group& group, std::span<const std::uint32_t> nodes,
                   std::vector<bool>& wanted);
 
@@ -91,7 +114,7 @@ class Fuser {
   std::vector<std::uint32_t> group_of_;  // by node
   std::vector<std::int64_t> stage_;      // by node
   std::vector<std::uint32_t> reader_;    // by value: the last group that reads it from outside
-  std::vector<bool> per_row_;            // by value: one element for each row of its group
+  std::vector<ResultForm> form_;         // by value: what it is in its group
   std::int64_t last_effect_ = -1;        // the stage of the last stateful node
 };
 
@@ -111,19 +134,27 @@ Expressible Fuser::classify(const Node& n) const {
   if (n.op->info.row_axes) {
     SmallVector<View, 4> views;
     for (Value v : g_.operands(n)) views.push_back({nullptr, &shape(v), g_.info(v).aval.dtype});
-    e.row_axes = n.op->info.row_axes({*n.op, g_.attrs(n), views});
-    if (e.row_axes < 0) return e;
+    const Call call{*n.op, g_.attrs(n), views};
+    e.row_axes = n.op->info.row_axes(call);
+    if (e.row_axes < 0) return classify_sum(n, call);
     e.domain = &shape(g_.operands(n)[0]);
-    std::int64_t rows = 1, cols = 1;
-    for (int a = 0; a < e.domain->rank(); ++a) {
-      std::int64_t& count = a < e.domain->rank() - e.row_axes ? rows : cols;
-      const std::int64_t size = (*e.domain)[a];
-      count = size < 0 || count < 0 ? -1 : count * size;
-    }
-    const bool few_rows = e.row_axes == e.domain->rank() || (rows >= 0 && rows < 8);
-    if (few_rows && (cols < 0 || cols > kMaxSerialRow)) return e;
+    const Rows rows(*e.domain, e.row_axes);
+    const bool few_rows = e.row_axes == e.domain->rank() || (rows.count >= 0 && rows.count < 8);
+    if (few_rows && (rows.length < 0 || rows.length > kMaxSerialRow)) return classify_sum(n, call);
   }
   e.yes = true;
+  return e;
+}
+
+Expressible Fuser::classify_sum(const Node& n, const Call& call) const {
+  Expressible e;
+  const RowAxesFn leading_axes = RowSum::of(*n.op);
+  const DType dtype = g_.info(n.first_out).aval.dtype;
+  if (!leading_axes || (dtype != float32 && dtype != float64)) return e;
+  e.domain = &shape(g_.operands(n)[0]);
+  const int leading = leading_axes(call);
+  e.row_sum = leading > 0 && e.domain->rank() > 1;
+  e.row_axes = e.domain->rank() - leading;
   return e;
 }
 
@@ -148,7 +179,7 @@ bool Fuser::operands_fit(const Group& g, const Node& n, int row_axes) const {
   for (Value v : g_.operands(n)) {
     if (is_number(v)) continue;
     if (group(v) != kNone && &groups_[group(v)] == &g) {
-      if (per_row_[v]) {
+      if (is_per_row(v)) {
         const RowRole role = row_role(shape(v), *g.domain, row_axes);
         if (role != RowRole::per_row && role != RowRole::scalar) return false;
       }
@@ -164,13 +195,15 @@ bool Fuser::fits(std::uint32_t id, const Node& n, const Expressible& e) const {
   if (g.nodes.size() >= kMaxNodes) return false;
   std::size_t external = g.external.size();
   for (Value v : g_.operands(n)) {
+    if (group(v) == id && is_sum(v)) return false;  // known when the loop is done
     if (is_number(v) || group(v) == id) continue;
     external += std::find(g.external.begin(), g.external.end(), v) == g.external.end();
   }
   if (external > expr::kMaxInputs) return false;
 
+  if (e.row_sum) return sum_fits(g, n, e);
   if (!e.yes) {  // a view between the two forms of one element per row
-    return n.op->info.is_view && g.row_axes > 0 && per_row_[g_.operands(n)[0]] &&
+    return n.op->info.is_view && g.row_axes > 0 && is_per_row(g_.operands(n)[0]) &&
            is_per_row_form(shape(n.first_out), *g.domain, g.row_axes);
   }
   if (e.row_axes > 0) {
@@ -183,7 +216,7 @@ bool Fuser::fits(std::uint32_t id, const Node& n, const Expressible& e) const {
   for (Value v : g_.operands(n)) {
     if (is_number(v)) continue;
     if (group(v) == id) {
-      if (!per_row_[v] || !(shape(v) == shape(n.first_out))) return false;
+      if (!is_per_row(v) || !(shape(v) == shape(n.first_out))) return false;
     } else {
       const RowRole role = row_role(shape(v), *g.domain, g.row_axes);
       const bool aligned = role == RowRole::per_row && shape(v) == shape(n.first_out);
@@ -191,6 +224,23 @@ bool Fuser::fits(std::uint32_t id, const Node& n, const Expressible& e) const {
     }
   }
   return true;
+}
+
+// The axes of a row once the op is in the group.
+int Fuser::row_axes_with(const Group& g, const Expressible& e) {
+  if (!e.row_sum || e.row_axes > 0) return std::max(g.row_axes, e.row_axes);
+  return g.row_axes > 0 ? g.row_axes : 1;
+}
+
+bool Fuser::sum_fits(const Group& g, const Node& n, const Expressible& e) const {
+  const int row_axes = row_axes_with(g, e);
+  if (!(*e.domain == *g.domain) || (g.row_axes != 0 && g.row_axes != row_axes)) return false;
+  const Rows rows(*g.domain, row_axes);
+  if (rows.length < kShortestSummed || rows.length > kLongestSummed) return false;
+  if (rows.count >= 0 && rows.count < kFewestSummed) return false;
+  if (g.row_axes == 0 && (follows_blocks(g, g.external) || !externals_fit(g, row_axes)))
+    return false;
+  return operands_fit(g, n, row_axes);
 }
 
 // Two groups of one stage have no path between them.
@@ -216,13 +266,14 @@ bool Fuser::merge(std::uint32_t into, std::uint32_t other) {
 }
 
 // A group of the same stage that reads one of the node's operands: then it is read once for both.
+// Nobody in a group waits for a sum over its rows, so that one can join a later stage, too.
 std::uint32_t Fuser::sibling(const Node& n, const Expressible& e, std::int64_t stage) const {
-  if (!e.yes) return kNone;
+  if (!e.yes && !e.row_sum) return kNone;
   for (Value v : g_.operands(n)) {
     const std::uint32_t id = reader_[v];
-    if (id != kNone && groups_[id].stage == stage && shape(v) == *groups_[id].domain &&
-        fits(id, n, e))
-      return id;
+    if (id == kNone || !(shape(v) == *groups_[id].domain)) continue;
+    const std::int64_t there = groups_[id].stage;
+    if ((there == stage || (e.row_sum && there > stage)) && fits(id, n, e)) return id;
   }
   return kNone;
 }
@@ -230,7 +281,7 @@ std::uint32_t Fuser::sibling(const Node& n, const Expressible& e, std::int64_t s
 void Fuser::join(std::uint32_t id, std::uint32_t k, const Expressible& e) {
   const Node& n = g_.nodes()[k];
   Group& g = groups_[id];
-  g.row_axes = std::max(g.row_axes, e.row_axes);
+  g.row_axes = row_axes_with(g, e);
   for (Value v : g_.operands(n)) {
     if (is_number(v) || group(v) == id) continue;
     if (std::find(g.external.begin(), g.external.end(), v) == g.external.end())
@@ -240,8 +291,13 @@ void Fuser::join(std::uint32_t id, std::uint32_t k, const Expressible& e) {
   g.nodes.push_back(k);
   group_of_[k] = id;
   stage_[k] = g.stage;
-  for (std::uint32_t i = 0; i < n.out_count; ++i)
-    per_row_[n.first_out + i] = !(shape(n.first_out + i) == *g.domain);
+  for (std::uint32_t i = 0; i < n.out_count; ++i) {
+    const bool element = shape(n.first_out + i) == *g.domain;
+    form_[n.first_out + i] = e.row_sum
+                                 ? e.row_axes > 0 ? ResultForm::column_sums : ResultForm::total
+                             : element ? ResultForm::element
+                                       : ResultForm::per_row;
+  }
 }
 
 void Fuser::place(std::uint32_t k) {
@@ -415,7 +471,7 @@ bool Fuser::emit_loop(GraphCopy& copy, const Group& group, std::span<const std::
             // From the other half: [n] against [n, n] looks like a row, but has one for each.
             const bool of_group = this->group(v) != kNone && &groups_[this->group(v)] == &group;
             const bool mistaken =
-                of_group && per_row_[v] && role != RowRole::per_row && role != RowRole::scalar;
+                of_group && is_per_row(v) && role != RowRole::per_row && role != RowRole::scalar;
             if (role == RowRole::none || mistaken) return false;
           }
           operands.push_back(v);
@@ -425,7 +481,11 @@ bool Fuser::emit_loop(GraphCopy& copy, const Group& group, std::span<const std::
       }
       in.push_back(*e);
     }
-    const std::vector<Expr> out = expressions(g_, n, builder, {in.begin(), in.size()});
+    const ResultForm form = form_[n.first_out];
+    const std::vector<Expr> out = form == ResultForm::column_sums ? std::vector<Expr>{in[0]}
+                                  : form == ResultForm::total
+                                      ? std::vector<Expr>{expr::row_sum(in[0])}
+                                      : expressions(g_, n, builder, {in.begin(), in.size()});
     if (!loop->members.empty()) loop->members += ", ";
     loop->members += n.op->name();
     for (std::uint32_t i = 0; i < n.out_count; ++i) {
@@ -438,7 +498,7 @@ bool Fuser::emit_loop(GraphCopy& copy, const Group& group, std::span<const std::
   for (Value v : results) {
     builder.output(*find(v), g_.info(v).aval.dtype);
     loop->out.push_back(g_.info(v).aval);
-    loop->per_row_out.push_back(per_row_[v]);
+    loop->forms.push_back(form_[v]);
   }
   loop->program = builder.finish();
   SmallVector<Value, 8> in;
@@ -451,10 +511,10 @@ bool Fuser::emit_loop(GraphCopy& copy, const Group& group, std::span<const std::
   return true;
 }
 
-// Whether an op reads what another one can hand out block by block: as a loop it can follow there
-// (epilogue.h).
-bool Fuser::follows_blocks(const Group& group, const Node& n) const {
-  return group.row_axes == 0 && std::ranges::any_of(g_.operands(n), [&](Value v) {
+// Whether one of these operands is what another op can hand out block by block: as a loop it can
+// follow there (epilogue.h).
+bool Fuser::follows_blocks(const Group& group, std::span<const Value> operands) const {
+  return group.row_axes == 0 && std::ranges::any_of(operands, [&](Value v) {
            const std::int32_t maker = g_.info(v).node;
            return maker >= 0 && shape(v) == *group.domain &&
                   BlockKernel::of(*g_.nodes()[static_cast<std::size_t>(maker)].op);
@@ -466,7 +526,7 @@ void Fuser::emit_nodes(GraphCopy& copy, const Group& group, std::span<const std:
                        std::vector<bool>& wanted) {
   const Node& first = g_.nodes()[nodes[0]];
   bool alone = nodes.size() == 1 && (first.op->info.kernel || first.op->info.is_view) &&
-               !follows_blocks(group, first);
+               !follows_blocks(group, g_.operands(first));
   for (std::uint32_t i = 0; i < first.out_count; ++i) alone &= wanted[first.first_out + i];
   if (!alone && emit_loop(copy, group, nodes, wanted)) return;
   if (nodes.size() == 1) return copy.copy(first);

@@ -1,16 +1,21 @@
 #include "compile/fused_loop.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.h"
 #include "base/thread_pool.h"
 #include "expr/expr.h"
+#include "kernels/reduce.h"
 #include "kernels/scratch.h"
 
 namespace gradus {
 namespace {
 
 constexpr std::int64_t kChunk = 16384;  // elements: about 10 us of cheap work
+// Rows of a chunk that has sums of its own: enough to be worth a row of sums, and no more than are
+// added up without a loss of accuracy.
+constexpr std::int64_t kFewestSummed = 16, kMostSummed = 64;
 
 bool all_ones(std::span<const std::int64_t> sizes) {
   return std::all_of(sizes.begin(), sizes.end(), [](std::int64_t s) { return s == 1; });
@@ -35,6 +40,29 @@ RowRole row_role(const Shape& operand, const Shape& domain, int row_axes) {
   return RowRole::none;
 }
 
+const char* FusedLoop::fault() const {
+  if (out.size() != forms.size() || out.size() != program.outputs.size())
+    return "a loop with another number of results";
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const RowRole role = row_axes > 0 ? row_role(out[i].shape, domain, row_axes) : RowRole::row;
+    switch (forms[i]) {
+      case ResultForm::element:
+        if (!(out[i].shape == domain)) return "a result of a loop that has not its shape";
+        break;
+      case ResultForm::per_row:
+        if (row_axes == 0) return "a result for each row of a loop without rows";
+        break;
+      case ResultForm::column_sums:
+        if (role != RowRole::shared) return "sums over rows that are not one row";
+        break;
+      case ResultForm::total:
+        if (role != RowRole::scalar) return "a sum of everything that is not one number";
+        break;
+    }
+  }
+  return nullptr;
+}
+
 std::size_t FusedLoop::arithmetic() const {
   return static_cast<std::size_t>(std::ranges::count_if(program.code, [](const expr::Instr& i) {
     return i.code != expr::Code::input && i.code != expr::Code::constant;
@@ -51,8 +79,12 @@ const expr::Kernel& FusedLoop::kernel(std::uint32_t per_row) const {
     inputs.push_back(builder.input(program.inputs[i].dtype, !(per_row >> i & 1)));
   }
   const std::vector<expr::Expr> results = builder.append(program, inputs);
-  for (std::size_t i = 0; i < results.size(); ++i)
-    builder.output(results[i], program.outputs[i].dtype, per_row_out[i]);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (forms[i] == ResultForm::column_sums)
+      builder.output_added(results[i], program.outputs[i].dtype);
+    else
+      builder.output(results[i], program.outputs[i].dtype, forms[i] != ResultForm::element);
+  }
   compiled_.push_back(std::make_unique<Compiled>(Compiled{per_row, compile(builder.finish())}));
   return compiled_.back()->kernel;
 }
@@ -60,7 +92,8 @@ const expr::Kernel& FusedLoop::kernel(std::uint32_t per_row) const {
 BoundLoop::BoundLoop(const FusedLoop& loop, std::span<const View> in, std::span<const View> out,
                      const Shape& domain)
     : nest_(loop.row_axes == 0 ? in : std::span<const View>(), domain),
-      by_rows_(loop.row_axes > 0) {
+      by_rows_(loop.row_axes > 0),
+      forms_(loop.forms) {
   if (!by_rows_) {
     kernel_ = &loop.kernel(nest_.per_row);
     return;
@@ -79,7 +112,10 @@ BoundLoop::BoundLoop(const FusedLoop& loop, std::span<const View> in, std::span<
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto element = static_cast<std::int64_t>(size_of(out[i].dtype));
-    out_bytes_.push_back(loop.per_row_out[i] ? element : element * cols_);
+    sums_rows_ |= forms_[i] == ResultForm::column_sums || forms_[i] == ResultForm::total;
+    out_bytes_.push_back(forms_[i] == ResultForm::element       ? element * cols_
+                         : forms_[i] == ResultForm::column_sums ? 0
+                                                                : element);
   }
   kernel_ = &loop.kernel(per_row);
 }
@@ -93,13 +129,14 @@ void BoundLoop::run(std::span<const View> in, std::span<const View> out) const {
 }
 
 std::int64_t BoundLoop::rows_per_chunk() const {
-  return std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, cols_));
+  const std::int64_t rows = std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, cols_));
+  return sums_rows_ ? std::clamp(rows, kFewestSummed, kMostSummed) : rows;
 }
 
 bool BoundLoop::one_call(std::span<const View> in, std::span<const View> out,
                          expr::LoopArgs& args) const {
   if (!by_rows_) return nest_.one_call(in, out, args);
-  if (rows_ == 0 || rows_ > rows_per_chunk()) return false;
+  if (rows_ == 0 || rows_ > rows_per_chunk() || sums_rows_) return false;
   args.rows = rows_;
   args.cols = cols_;
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -113,7 +150,36 @@ bool BoundLoop::one_call(std::span<const View> in, std::span<const View> out,
   return true;
 }
 
+// What is summed over rows is first a row of sums for each chunk, or a number for each row.
 void BoundLoop::run_rows(std::span<const View> in, std::span<const View> out) const {
+  if (!sums_rows_) return run_chunks(in, out);
+  const std::int64_t per_chunk = rows_per_chunk();
+  struct Partial {
+    std::int64_t count = 0, width = 0;
+    std::size_t offset = 0;
+  };
+  Partial partial[expr::kMaxOutputs];
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (forms_[i] == ResultForm::column_sums)
+      partial[i] = {(rows_ + per_chunk - 1) / per_chunk, cols_, bytes};
+    else if (forms_[i] == ResultForm::total)
+      partial[i] = {rows_, 1, bytes};
+    bytes += static_cast<std::size_t>(partial[i].count * partial[i].width) * size_of(out[i].dtype);
+    bytes = (bytes + 63) & ~std::size_t{63};
+  }
+  const kernels::Scratch scratch(bytes);
+  SmallVector<View, 8> views(out.begin(), out.end());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (partial[i].width > 0) views[i].data = scratch.as<char>() + partial[i].offset;
+  run_chunks(in, {views.begin(), views.size()});
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (partial[i].width > 0)
+      kernels::reduce_axis(kernels::Reduction::sum, out[i].dtype, views[i].data, 1,
+                           partial[i].count, partial[i].width, out[i].data);
+}
+
+void BoundLoop::run_chunks(std::span<const View> in, std::span<const View> out) const {
   if (rows_ == 0) return;
   const std::int64_t per_chunk = rows_per_chunk();
   const std::int64_t chunks = (rows_ + per_chunk - 1) / per_chunk;
@@ -129,6 +195,11 @@ void BoundLoop::run_rows(std::span<const View> in, std::span<const View> out) co
     for (std::size_t i = 0; i < out.size(); ++i) {
       args.out_row_bytes[i] = out_bytes_[i];
       args.out[i] = out[i].as<char>() + first * out_bytes_[i];
+      if (forms_[i] == ResultForm::column_sums) {
+        const std::size_t row = static_cast<std::size_t>(cols_) * size_of(out[i].dtype);
+        args.out[i] = out[i].as<char>() + static_cast<std::size_t>(chunk) * row;
+        std::memset(args.out[i], 0, row);
+      }
     }
     const kernels::Scratch scratch(kernel_->scratch_bytes(cols_));
     args.scratch = scratch.data();

@@ -12,15 +12,20 @@
 
 namespace gradus {
 
+// What a result of a loop is: one element for each of the domain, one for each row, the sum over
+// all rows for each column, or the sum of what each row has, over all rows.
+enum class ResultForm : std::uint8_t { element, per_row, column_sums, total };
+
 struct FusedLoop : Held {
   expr::Program program;  // ports in the order of the node's operands, all varying along the row
   std::vector<Aval> out;  // sizes may be symbols
   Shape domain;           // what the elementwise part runs over
   int row_axes = 0;       // how many trailing axes of the domain are one row; 0: no reductions
-  std::vector<bool> per_row_out;  // by output
+  std::vector<ResultForm> forms;  // by output
   std::string members;            // "multiply, add, tanh", for reports
 
   std::string describe() const override { return "[" + members + "]"; }
+  const char* fault() const;       // what contradicts itself in this loop, or null
   std::size_t arithmetic() const;  // operations for each element, a function of math counts as one
 
   // The program with the operands in `per_row` constant along a row; compiled once for each set.
@@ -60,11 +65,13 @@ class BoundLoop {
  private:
   std::int64_t rows_per_chunk() const;
   void run_rows(std::span<const View> in, std::span<const View> out) const;
+  void run_chunks(std::span<const View> in, std::span<const View> out) const;
 
   const expr::Kernel* kernel_;
   LoopNest nest_;  // without row reductions
   std::int64_t rows_ = 0, cols_ = 0;
-  bool by_rows_;
+  bool by_rows_, sums_rows_ = false;
+  std::vector<ResultForm> forms_;
   std::vector<std::int64_t> in_bytes_, out_bytes_;  // from row to row
 };
 

@@ -1,6 +1,7 @@
 #include "compile/verify.h"
 
 #include "base/check.h"
+#include "compile/fused_loop.h"
 #include "graph/dispatch.h"
 
 namespace gradus {
@@ -24,6 +25,9 @@ void verify(const Graph& graph, const char* after) {
     Avals out;
     infer_outputs({*n.op, graph.attrs(n), views}, out);
     if (out.size() != n.out_count) complain(n, "another number of results");
+    if (n.op == &fused_op)
+      if (const char* fault = static_cast<const FusedAttrs*>(graph.attrs(n))->loop().fault())
+        complain(n, fault);
     for (std::uint32_t i = 0; i < n.out_count; ++i) {
       const Aval& known = graph.info(n.first_out + i).aval;
       if (out[i].dtype != known.dtype || !(out[i].shape == known.shape))

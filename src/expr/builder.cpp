@@ -22,6 +22,10 @@ std::size_t hash_instr(const Instr& i) {
   return h ^ (h >> 32);
 }
 
+bool is_stored_as_computed(DType t) {
+  return t == int32 || t == int64 || t == uint64 || t == float32 || t == float64;
+}
+
 bool foldable(Code c) {
   return c != Code::input && c != Code::constant && c != Code::call && !is_reduction(c);
 }
@@ -64,6 +68,15 @@ void Builder::output(Expr value, DType dtype, bool per_row) {
     fail<InvalidArgumentError>(
         "[expr] got a per-row output that varies along the row; reduce it first, e.g. by row_sum");
   outputs_.push_back({value.id(), dtype, per_row});
+}
+
+void Builder::output_added(Expr value, DType dtype) {
+  if (!is_stored_as_computed(dtype))
+    fail<InvalidArgumentError>("[expr] got an added output of dtype ", gradus::name_of(dtype),
+                               "; sums are kept in the type they are computed in, int32, int64, "
+                               "uint64, float32 or float64");
+  output(value, dtype);
+  outputs_.back().adds = true;
 }
 
 Expr Builder::constant(Type type, double value) {
@@ -186,8 +199,8 @@ Program Builder::finish() const {
       if (count > 2) i.c = static_cast<std::uint16_t>(place[i.c]);
       p.code.push_back(i);
     }
-    p.outputs.push_back(
-        {static_cast<std::uint16_t>(place[output.value]), output.dtype, output.per_row});
+    p.outputs.push_back({static_cast<std::uint16_t>(place[output.value]), output.dtype,
+                         output.per_row, output.adds});
   }
   return p;
 }
@@ -209,7 +222,10 @@ Program lower(const Program& p) {
     else
       now[v] = b.emit(i).id();
   }
-  for (const Output& o : p.outputs) b.output({&b, now[o.value]}, o.dtype, o.per_row);
+  for (const Output& o : p.outputs) {
+    const Expr value(&b, now[o.value]);
+    o.adds ? b.output_added(value, o.dtype) : b.output(value, o.dtype, o.per_row);
+  }
   return b.finish();
 }
 

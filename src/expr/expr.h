@@ -43,6 +43,8 @@ class Builder {
   Expr input(DType dtype, bool varies_along_row = true);
   // per_row writes one element per row; the value must then be the same for all columns.
   void output(Expr value, DType dtype, bool per_row = false);
+  // Adds to what the elements hold, which must be stored as it is computed: no halves, no bytes.
+  void output_added(Expr value, DType dtype);
   Expr constant(Type type, double value);
   Expr constant_bits(Type type, std::uint64_t bits);
 

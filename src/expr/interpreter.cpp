@@ -13,7 +13,7 @@ namespace {
 
 // One action on tiles; the tiles are numbered slots of a buffer.
 struct Step {
-  enum Kind { input, read_scratch, compute, save, output, accumulate } kind;
+  enum Kind { input, read_scratch, compute, save, output, load_output, accumulate } kind;
   std::uint16_t out = 0, a = 0, b = 0, c = 0;  // slots
   std::uint16_t index = 0;                     // port, scratch row, output or reduction of the pass
   Type type = Type::f32;
@@ -222,6 +222,27 @@ class Planner {
     return {.kind = Step::output, .a = slot_[o.value], .index = k, .copy = store_fn(o.dtype)};
   }
 
+  // Written as it is, or added to what is there.
+  void plan_output(std::uint16_t k, Stage& stage) {
+    Step store = output_step(k);
+    if (p_.outputs[k].adds) {
+      const Type type = type_of(p_.outputs[k].dtype);
+      const std::uint16_t sum = new_slot();
+      stage.element.push_back({.kind = Step::load_output,
+                               .out = sum,
+                               .index = k,
+                               .copy = load_fn(p_.outputs[k].dtype)});
+      stage.element.push_back({.kind = Step::compute,
+                               .out = sum,
+                               .a = sum,
+                               .b = store.a,
+                               .type = type,
+                               .fn = tile_fn({Code::add, type}, type)});
+      store.a = sum;
+    }
+    stage.element.push_back(store);
+  }
+
   void plan_pass(std::size_t index) {
     const Pass& pass = s_.passes[index];
     Stage stage;
@@ -258,7 +279,7 @@ class Planner {
     }
     for (const std::uint16_t r : pass.reductions)
       if (!s_.varies[p_.code[r].a]) add_reductions(pass, p_.code[r].a, stage);
-    for (const std::uint16_t k : pass.outputs) stage.element.push_back(output_step(k));
+    for (const std::uint16_t k : pass.outputs) plan_output(k, stage);
     plan_->most_reductions = std::max(plan_->most_reductions, stage.reductions.size());
     plan_->stages.push_back(std::move(stage));
   }
@@ -375,6 +396,9 @@ class Run {
         break;
       case Step::output:
         step.copy(output(step.index, col), tile(step.a), n);
+        break;
+      case Step::load_output:
+        step.copy(tile(step.out), output(step.index, col), n);
         break;
       case Step::accumulate:
         with_reducer(stage.reductions[step.index], accumulators_[step.index], plan_.stripe,

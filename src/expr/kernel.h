@@ -11,9 +11,10 @@ namespace gradus::expr {
 // An input that varies along the row is contiguous along it; a row starts in_row_bytes after the
 // previous one (0: every row reads the same elements, which broadcasts over rows). An input that
 // does not vary gives one element per row. Outputs likewise; per-row outputs get one element per
-// row. An output may be one of the inputs (same pointer, strides and element size) where may_share
-// says so; the only output of a program without reductions may be any. `scratch` holds
-// scratch_bytes(cols) bytes, and is not needed where that is 0.
+// row. An output that adds to what is there sums over rows if its step from row to row is 0, and is
+// none of the inputs. Any other output may be one of the inputs (same pointer, strides and element
+// size) where may_share says so; the only output of a program without reductions may be any.
+// `scratch` holds scratch_bytes(cols) bytes, and is not needed where that is 0.
 struct LoopArgs {
   std::int64_t rows = 1, cols = 0;
   void* scratch = nullptr;

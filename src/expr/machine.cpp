@@ -186,9 +186,11 @@ void Machine::step(const Step& s, const Place& at) {
       compute();
       break;
     case Step::store: {
-      const DType dtype = p_.outputs[s.index].dtype;
-      store_vector(pack(reg(s.value), dtype), output_port(s.index),
-                   static_cast<int>(size_of(dtype)));
+      const Output& output = p_.outputs[s.index];
+      const int port = output_port(s.index);
+      const Xmm value = pack(reg(s.value), output.dtype);
+      store_vector(output.adds ? added_to_output(value, output, port) : value, port,
+                   static_cast<int>(size_of(output.dtype)));
       break;
     }
     case Step::store_row: {

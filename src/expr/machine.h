@@ -201,6 +201,8 @@ class Machine : public Xbyak::CodeGenerator {
   void store_first(const Xmm& from, int port, int element_bytes);
   void round_to_bfloat(const Xmm& to, const Xmm& from);
   void accumulate(const Accumulator& acc);
+  Xmm added_to_output(const Xmm& x, const Output& output, int port);
+  void add_vectors(Type t, const Xmm& to, const Xmm& a, const Xbyak::Operand& b);
 
   const Program& p_;
   const Schedule& s_;

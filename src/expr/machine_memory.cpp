@@ -231,15 +231,31 @@ void Machine::store_first(const Xmm& from, int port, int element_bytes) {
 
 // Reductions ------------------------------------------------------------------------------------
 
+void Machine::add_vectors(Type t, const Xmm& to, const Xmm& a, const Operand& b) {
+  if (t == Type::f32) return vaddps(to, a, b);
+  if (t == Type::f64) return vaddpd(to, a, b);
+  is_wide(t) ? vpaddq(to, a, b) : vpaddd(to, a, b);
+}
+
+// The sum of a value and the elements that the output holds where the value belongs.
+Machine::Xmm Machine::added_to_output(const Xmm& x, const Output& output, int port) {
+  const Type t = type_of(output.dtype);
+  const Xmm sum(x.getKind(), temp());
+  if (at_.masked) {
+    load_element(sum, port, output.dtype);
+    add_vectors(t, sum, sum, x);
+  } else {
+    const int bytes = static_cast<int>(size_of(output.dtype));
+    add_vectors(t, sum, x, ptr[element(port, bytes, at_.copy * lanes())]);
+  }
+  return sum;
+}
+
 // The registers have the width of b, so that parts of vectors can be combined, too.
 void Machine::combine(Code reduction, Type t, int to, int first, const Xmm& b) {
   const Xmm d(b.getKind(), to), a(b.getKind(), first);
   const bool single = t == Type::f32, wide = is_wide(t);
-  if (reduction == Code::reduce_sum) {
-    if (single) return vaddps(d, a, b);
-    if (t == Type::f64) return vaddpd(d, a, b);
-    return wide ? vpaddq(d, a, b) : vpaddd(d, a, b);
-  }
+  if (reduction == Code::reduce_sum) return add_vectors(t, d, a, b);
   if (reduction == Code::reduce_prod) {
     if (single) return vmulps(d, a, b);
     if (t == Type::f64) return vmulpd(d, a, b);

@@ -121,8 +121,8 @@ std::size_t hash_of(const Program& p) {
   for (const Port& port : p.inputs)
     mix(h, static_cast<std::uint64_t>(port.dtype) << 1 | port.varies_along_row);
   for (const Output& out : p.outputs)
-    mix(h,
-        std::uint64_t{out.value} << 16 | static_cast<std::uint64_t>(out.dtype) << 1 | out.per_row);
+    mix(h, std::uint64_t{out.value} << 16 | static_cast<std::uint64_t>(out.dtype) << 2 |
+               std::uint64_t{out.adds} << 1 | out.per_row);
   return h;
 }
 
@@ -146,7 +146,7 @@ std::string to_string(const Program& p) {
   }
   for (const Output& o : p.outputs)
     out << "output %" << o.value << ' ' << gradus::name_of(o.dtype) << (o.per_row ? " per row" : "")
-        << '\n';
+        << (o.adds ? " added" : "") << '\n';
   return out.str();
 }
 

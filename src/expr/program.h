@@ -110,7 +110,8 @@ struct Port {
 struct Output {
   std::uint16_t value;
   DType dtype;
-  bool per_row;  // one element per row instead of one per column
+  bool per_row;       // one element per row instead of one per column
+  bool adds = false;  // the value is added to what is stored there: over rows in one place, a sum
   bool operator==(const Output&) const = default;
 };
 

@@ -154,6 +154,11 @@ Expr simplify(Builder& b, Instr& i) {
     case Code::trunc:
       if (a.code >= Code::round && a.code <= Code::trunc) return at(i.a);
       break;
+    case Code::eq:  // with 0: the sign does not matter
+      if (is_float(a.type) && is(i.b, 0) && a.code == Code::neg) return at(a.a) == at(i.b);
+      if (is_float(a.type) && is(i.b, 0) && a.code == Code::bit_xor && is(a.b, -0.0))
+        return at(a.a) == at(i.b);
+      break;
     case Code::logical_not:
       if (a.code == Code::logical_not) return at(a.a);
       break;

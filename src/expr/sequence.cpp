@@ -23,7 +23,7 @@ int scratch_need(const Program& p, const Schedule& s, const Step& step, bool mas
         case DType::uint32:
           return 1 + tail;
         default:
-          return tail;
+          return tail + (p.outputs[step.index].adds ? 1 : 0);
       }
     case Step::save:
       return tail;

@@ -168,6 +168,30 @@ void normalise_gradient(const KernelCall& c) {
 // One number for each row.
 Shape per_row(const Shape& x) { return Shape(std::span(x.begin(), x.end() - 1)); }
 
+Ints leading_axes_of_rows(const Shape& x) {
+  Ints axes;
+  for (int a = 0; a + 1 < x.rank(); ++a) axes.push_back(a);
+  return axes;
+}
+
+// The gradient in simpler ops, where a compiler makes one loop over rows of them that also adds up
+// the sums over rows: not for few, short or very long rows.
+Tensors gradient_in_simple_ops(const void*, std::span<const Tensor> in) {
+  const Shape& shape = in[0].shape();
+  const std::int64_t n = shape.back();
+  Shape column = per_row(shape);
+  const bool few_rows = !column.is_symbolic() && column.num_elements() < 32;
+  if (few_rows || n < 32 || n > 8192 || size_of(in[0].dtype()) < 4) return {};
+  column.push_back(1);
+  const Tensor mean = reshape(in[3], column), scale = reshape(in[4], column), &g = in[2];
+  const Tensor xhat = (in[0] - mean) * scale, gs = g * in[1];
+  const Tensor along_one = reduce_mean(gs, {-1}, true);
+  const Tensor along_x = reduce_mean(gs * xhat, {-1}, true);
+  const Ints rows = leading_axes_of_rows(shape);
+  return {scale * (gs - along_one - xhat * along_x), reduce_sum(g * xhat, rows),
+          reduce_sum(g, rows)};
+}
+
 }  // namespace
 
 const Op layer_norm_gradient_op = not_differentiable(
@@ -186,6 +210,7 @@ const Op layer_norm_gradient_op = not_differentiable(
          },
      .kernel = normalise_gradient,
      .batch = batch_loop,
+     .lower = gradient_in_simple_ops,
      .samples =
          [] {
            return std::vector<Sample>{

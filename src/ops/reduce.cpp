@@ -7,6 +7,7 @@
 #include "gradus/shaping.h"
 #include "graph/batch.h"
 #include "graph/elementwise.h"
+#include "graph/row_sums.h"
 #include "graph/symbols.h"
 #include "kernels/reduce.h"
 #include "ops/axes.h"
@@ -47,7 +48,9 @@ std::vector<Expr> row_reduction(const Call&, std::span<const Expr> in) {
 // A mean as a sum, where that can be fused.
 Tensors mean_as_sum(const void* attrs, std::span<const Tensor> in) {
   const auto& p = *static_cast<const ReduceAttrs*>(attrs);
-  if (!is_floating(in[0].dtype()) || trailing_axes(p.axes, in[0].rank()) < 0) return {};
+  const bool leading = leading_axes(p.axes) > 0 && size_of(in[0].dtype()) >= 4;
+  if (!is_floating(in[0].dtype()) || (trailing_axes(p.axes, in[0].rank()) < 0 && !leading))
+    return {};
   return {divide_by_count(reduce_sum(in[0], p.axes, p.keepdims), in[0].shape(), p.axes)};
 }
 
@@ -115,6 +118,8 @@ const Op reduce_sum_op = linear(
     [](const Site& s, int, const Tensor& ct) {
       return Cotangent::spread(with_axes(ct, s.shape(0), s.get<ReduceAttrs>().axes), s.shape(0));
     });
+
+static const RowSum reduce_sum_over_rows(reduce_sum_op, leading_axes_of);
 
 const Op reduce_mean_op =
     linear(info<Reduction::mean>("reduce_mean",

@@ -53,6 +53,14 @@ int trailing_axes_of(const Call& c) {
   return trailing_axes(c.get<ReduceAttrs>().axes, c.shape(0).rank());
 }
 
+int leading_axes(const Ints& axes) {
+  for (int i = 0; i < axes.rank(); ++i)
+    if (axes[i] != i) return -1;
+  return axes.rank() == 0 ? -1 : axes.rank();
+}
+
+int leading_axes_of(const Call& c) { return leading_axes(c.get<ReduceAttrs>().axes); }
+
 Tensor with_axes(const Tensor& y, const Shape& in, const Ints& axes) {
   return reshape(y, reduced_shape(in, axes, true));
 }

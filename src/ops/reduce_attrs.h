@@ -24,6 +24,9 @@ std::vector<Sample> reduce_samples();
 // second is OpInfo::row_axes of a record with ReduceAttrs.
 int trailing_axes(const Ints& axes, int rank);
 int trailing_axes_of(const Call& call);
+// Along leading axes it is one over rows: how many they are, all of them at most, or -1.
+int leading_axes(const Ints& axes);
+int leading_axes_of(const Call& call);
 
 // A result of reducing `axes` of a tensor of shape `in`, with those axes back as size 1.
 Tensor with_axes(const Tensor& y, const Shape& in, const Ints& axes);

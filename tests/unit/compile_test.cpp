@@ -1,6 +1,7 @@
 // The compiler against the plain executor: random graphs, training steps, memory.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 #include "compile/executable.h"
@@ -89,17 +90,20 @@ TEST(Compile, RandomGraphsAndTheirGradientsAgreeWithThePlainExecutor) {
       return all;
     };
     auto graph = Graph::make();
-    std::vector<Aval> avals(3, Aval{float64, {5, 4}});
+    // Every fourth with rows that are summed inside loops.
+    const std::int64_t cols = seed % 4 == 3 ? 34 : 4, few = seed % 4 == 3 ? 37 : 5;
+    std::vector<Aval> avals(3, Aval{float64, {few, cols}});
     if (seed % 3 == 0) {
       const std::int64_t n = graph->symbols().fresh();
       for (Aval& a : avals) a.shape[0] = n;
     }
     graph = trace(body, avals, graph);
     Executable program(optimise(graph));
-    for (std::int64_t n : {5, seed % 3 == 0 ? 9 : 5}) {
+    for (std::int64_t n : {few, seed % 3 == 0 ? 9 : few}) {
       std::vector<Tensor> in;
       for (int i = 0; i < 3; ++i)
-        in.push_back(random::stateless_normal({n, 4}, Tensor({int(seed), i}), {.dtype = float64}));
+        in.push_back(
+            random::stateless_normal({n, cols}, Tensor({int(seed), i}), {.dtype = float64}));
       const std::vector<Tensor> expected = evaluate(*graph, in);
       for (int repeat = 0; repeat < 2; ++repeat) {  // a frame that was used before
         std::vector<Tensor> out(expected.size());
@@ -207,6 +211,53 @@ TEST(Compile, NormalisationIsFusedAndItsUnreadResultIsDropped) {
   EXPECT_NE(unread.text().find("loop=[layer_normalization]) : float32 (3,), float32 (3,)"),
             std::string::npos)
       << unread.text();
+}
+
+// Sums over rows: as eagerly, and the same bits with any number of threads and in every run.
+TEST(Compile, SumsOverRowsInALoopAreTheEagerOnes) {
+  const auto body = [](const Tensor& x, const Tensor& w) {
+    const Tensor centred = x - reduce_mean(x, {1}, true);
+    const Tensor loss = reduce_sum(centred * w);
+    return std::tuple(reduce_sum(centred * w, {0}), reduce_mean(square(x), {0}, true), loss,
+                      tanh(centred));
+  };
+  const auto f = function(body);
+  const int threads = thread_count();
+  for (const std::int64_t rows : {40, 1, 0, 33, 200}) {
+    const Tensor x = random::stateless_normal({rows, 77}, Tensor({1, 2}), {});
+    const Tensor w = random::stateless_normal({rows, 77}, Tensor({3, 4}), {});
+    const auto want = body(x, w);
+    set_thread_count(1);
+    const auto one = f(x, w);
+    set_thread_count(3);
+    const auto three = f(x, w);
+    const auto compare = [&](const Tensor& e, const Tensor& a, const Tensor& b) {
+      ASSERT_EQ(e.shape(), a.shape());
+      EXPECT_EQ(to_string(a), to_string(b)) << rows;
+      for (std::int64_t i = 0; i < e.num_elements(); ++i) {
+        const float y = e.data<float>()[i];
+        EXPECT_EQ(a.data<float>()[i] == a.data<float>()[i], y == y) << rows;
+        if (y == y) {
+          EXPECT_NEAR(a.data<float>()[i], y, 1e-5 * (10 + std::abs(y))) << rows;
+        }
+        EXPECT_EQ(std::memcmp(a.data<float>() + i, b.data<float>() + i, 4), 0) << rows;
+      }
+    };
+    compare(std::get<0>(want), std::get<0>(one), std::get<0>(three));
+    compare(std::get<1>(want), std::get<1>(one), std::get<1>(three));
+    compare(std::get<2>(want), std::get<2>(one), std::get<2>(three));
+    compare(std::get<3>(want), std::get<3>(one), std::get<3>(three));
+  }
+  set_thread_count(threads);
+  EXPECT_NE(f.text().find("reduce_sum, "), std::string::npos) << f.text();
+  EXPECT_EQ(f.text().find("= reduce_sum"), std::string::npos) << f.text();
+}
+
+TEST(Compile, ALongSumOverRowsKeepsItsDigits) {
+  const auto f = function([](const Tensor& x) { return reduce_sum(x * 1.5, {0}); });
+  const Tensor sums = f(ones({100000, 32}));
+  EXPECT_NE(f.text().find("[multiply, reduce_sum]"), std::string::npos) << f.text();
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(sums.data<float>()[i], 150000);
 }
 
 TEST(Compile, ReductionsOfNothingAreTheirNeutralElements) {

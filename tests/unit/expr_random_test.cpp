@@ -20,7 +20,10 @@ class Generator {
     const int outputs = 1 + pick(4);
     for (int k = 0; k < outputs; ++k) {
       const Expr v = k == 0 ? values_.back() : any();
-      b_.output(v, storage_of(v.type()), !b_.varies(v.id()) && pick(2));
+      if (rows_ && v.type() != Type::mask && pick(3) == 0)
+        b_.output_added(v, computed(v.type()));
+      else
+        b_.output(v, storage_of(v.type()), !b_.varies(v.id()) && pick(2));
     }
     return b_.finish();
   }
@@ -40,6 +43,13 @@ class Generator {
         return d;
       else if (t == Type::i64 || t == Type::u64 || t == Type::f64)
         return t == Type::i64 ? int64 : t == Type::u64 ? uint64 : float64;
+  }
+  static DType computed(Type t) {
+    return t == Type::f32   ? float32
+           : t == Type::f64 ? float64
+           : t == Type::i32 ? int32
+           : t == Type::i64 ? int64
+                            : uint64;
   }
   Expr any() { return values_[static_cast<std::size_t>(pick(static_cast<int>(values_.size())))]; }
   Expr recent() {  // mostly what was made last: long chains, and values that live long

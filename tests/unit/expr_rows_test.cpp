@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/check.h"
 #include "unit/expr_util.h"
 
 namespace gradus::expr {
@@ -297,6 +298,75 @@ TEST(ExprRows, InPlaceWhereNoLaterPassReadsTheInput) {
 }
 
 // layer normalisation: two dependent reductions, an affine map, and the statistics as outputs.
+// Beside a reduction along the row, an ordinary result and a value that is the same in a whole row.
+TEST(ExprRows, SumsOverRowsOfEveryTypeAndLength) {
+  for (const DType dtype : {int32, int64, uint64, float32, float64}) {
+    for (const DType other : {float32, float64}) {  // in a program with 64-bit values, too
+      Builder b;
+      const Expr x = b.input(dtype), y = b.input(other), s = b.input(dtype, false);
+      b.output_added(x, dtype);
+      b.output(y / row_sum(y), other);
+      b.output_added(y / row_sum(y), other);
+      b.output_added(s, dtype);
+      const Program p = b.finish();
+      for (const std::int64_t cols : {0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 31, 33, 47, 70}) {
+        const std::int64_t rows = 1 + cols % 4;
+        const auto n = static_cast<std::size_t>(rows * cols);
+        const std::vector<Array> in = {nasty_array(dtype, n, 5, 8), nasty_array(other, n, 6),
+                                       nasty_array(dtype, static_cast<std::size_t>(rows), 7)};
+        const auto want = run(compile(p, Isa::interpreter), p, rows, cols, in, 8);
+        for (const Isa isa : isas()) {
+          const Kernel kernel = compile(p, isa);
+          ASSERT_TRUE(dtype == uint64 || kernel.isa() == isa);
+          const auto got = run(kernel, p, rows, cols, in, 8);
+          for (std::size_t k = 0; k < got.size(); ++k) {
+            ASSERT_EQ(first_difference(got[k], want[k]), -1)
+                << gradus::name_of(dtype) << ' ' << cols << ' ' << name_of(isa) << " output " << k;
+            ASSERT_TRUE(got[k].guards_intact()) << gradus::name_of(dtype) << ' ' << cols;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ExprRows, SumsOverRowsAddToWhatIsThere) {
+  Builder b;
+  const Expr x = b.input(float32);
+  b.output_added(x * 2, float32);
+  const Program p = b.finish();
+  EXPECT_NE(to_string(p).find("float32 added"), std::string::npos) << to_string(p);
+  Builder stored;
+  stored.output(stored.input(float32) * 2, float32);
+  EXPECT_FALSE(stored.finish() == p);
+  for (const Isa isa : isas()) {
+    const Kernel kernel = compile(p, isa);
+    std::vector<float> in(3 * 11), sums(11, 100);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+    LoopArgs args;
+    args.rows = 3;
+    args.cols = 11;
+    args.in[0] = in.data(), args.in_row_bytes[0] = 44;
+    args.out[0] = sums.data(), args.out_row_bytes[0] = 0;
+    kernel(args);
+    for (std::size_t i = 0; i < 11; ++i)
+      EXPECT_EQ(sums[i], 100 + 2 * (3 * static_cast<float>(i) + 33)) << name_of(isa);
+  }
+}
+
+TEST(ExprRows, HalvesAreNotSummedInPlace) {
+  Builder b;
+  const Expr x = b.input(float16);
+  try {
+    b.output_added(x, float16);
+    FAIL() << "a half would be rounded after every row";
+  } catch (const InvalidArgumentError& e) {
+    EXPECT_STREQ(e.what(),
+                 "[expr] got an added output of dtype float16; sums are kept in the type they are "
+                 "computed in, int32, int64, uint64, float32 or float64");
+  }
+}
+
 TEST(ExprRows, LayerNormShape) {
   for (const std::size_t cols : {2u, 7u, 40u, 257u, 6000u}) {
     Builder b;

@@ -60,7 +60,7 @@ class Array {
   std::vector<unsigned char> bytes_;
 };
 
-// Contiguous rows in, contiguous rows out.
+// Contiguous rows in, contiguous rows out; what is added starts as 0 and is summed over rows.
 inline std::vector<Array> run(const Kernel& kernel, const Program& p, std::int64_t rows,
                               std::int64_t cols, const std::vector<Array>& inputs,
                               std::size_t offset = 0) {
@@ -76,8 +76,9 @@ inline std::vector<Array> run(const Kernel& kernel, const Program& p, std::int64
   for (std::size_t k = 0; k < p.outputs.size(); ++k) {
     const Output& o = p.outputs[k];
     const std::int64_t per_row = o.per_row ? 1 : cols;
-    outputs.emplace_back(o.dtype, static_cast<std::size_t>(rows * per_row), offset);
-    args.out_row_bytes[k] = per_row * static_cast<std::int64_t>(size_of(o.dtype));
+    outputs.emplace_back(o.dtype, static_cast<std::size_t>((o.adds ? 1 : rows) * per_row), offset);
+    args.out_row_bytes[k] = o.adds ? 0 : per_row * static_cast<std::int64_t>(size_of(o.dtype));
+    if (o.adds) std::memset(outputs.back().data(), 0, outputs.back().count() * size_of(o.dtype));
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) args.out[k] = outputs[k].data();
   std::vector<std::uint64_t> scratch(kernel.scratch_bytes(cols) / 8 + 8);

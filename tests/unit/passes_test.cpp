@@ -110,6 +110,54 @@ TEST(FusePass, AChainWithARowReductionIsOneLoopAndAProductIsNot) {
             "return %4\n");
 }
 
+TEST(FusePass, SumsOverRowsEndInTheLoopThatMakesTheirOperand) {
+  const auto graph = from_text(R"(%0 = input : float32 (s0, 64)
+                   %1 = input : float32 (s0, 64)
+                   %2 = reduce_max(%0, axes=(1,), keepdims=True) : float32 (s0, 1)
+                   %3 = subtract(%0, %2) : float32 (s0, 64)
+                   %4 = reduce_sum(%3, axes=(0,), keepdims=True) : float32 (1, 64)
+                   %5 = add(%3, %4) : float32 (s0, 64)
+                   %6 = multiply(%3, %1) : float32 (s0, 64)
+                   %7 = reduce_sum(%6, axes=(0, 1), keepdims=False) : float32 ()
+                   %8 = reduce_sum(%1, axes=(0,), keepdims=False) : float32 (64,)
+                   return %5, %7, %8)");
+  EXPECT_EQ(renamed(to_text(*fuse(*graph))),
+            "%0 = input : float32 (s0, 64)\n"
+            "%1 = input : float32 (s0, 64)\n"
+            "%2, %3, %4, %5 = fused(%0, %1, loop=[reduce_max, subtract, reduce_sum, multiply, "
+            "reduce_sum, reduce_sum]) : float32 (s0, 64), float32 (1, 64), float32 (), float32 "
+            "(64,)\n"
+            "%6 = fused(%2, %3, loop=[add]) : float32 (s0, 64)\n"
+            "return %6, %4, %5\n");
+}
+
+TEST(FusePass, SumsOverShortOrFewRowsAndBehindProductsAreKernels) {
+  const auto fused_sum = [](const std::string& shape, const std::string& sum,
+                            const std::string& dtype = "float32") {
+    const std::string type = " : " + dtype + " ", full = type + shape + "\n";
+    const auto graph = from_text("%0 = input" + full + "%1 = tanh(%0)" + full +
+                                 "%2 = reduce_sum(%1, axes=(0,), keepdims=False)" + type + sum +
+                                 "\nreturn %1, %2");
+    return to_text(*fuse(*graph)).find("[tanh, reduce_sum]") != std::string::npos;
+  };
+  EXPECT_TRUE(fused_sum("(s0, 32)", "(32,)"));
+  EXPECT_TRUE(fused_sum("(32, 8192)", "(8192,)"));
+  EXPECT_TRUE(fused_sum("(32, 4, 8)", "(4, 8)", "float64"));
+  EXPECT_FALSE(fused_sum("(s0, 31)", "(31,)"));
+  EXPECT_FALSE(fused_sum("(s0, 8193)", "(8193,)"));
+  EXPECT_FALSE(fused_sum("(s0, s1)", "(s1,)"));
+  EXPECT_FALSE(fused_sum("(31, 64)", "(64,)"));
+  EXPECT_FALSE(fused_sum("(64, 64)", "(64,)", "float16"));
+
+  const auto product = from_text(
+      R"(%0 = input : float32 (64, 64)
+         %1 = matmul(%0, %0, transpose_a=False, transpose_b=False) : float32 (64, 64)
+         %2 = tanh(%1) : float32 (64, 64)
+         %3 = reduce_sum(%2, axes=(0,), keepdims=False) : float32 (64,)
+         return %2, %3)");
+  EXPECT_NE(to_text(*fuse(*product)).find("loop=[tanh])"), std::string::npos);
+}
+
 // One row for each identity: a graph, and what is left of it.
 struct Simpler {
   const char* op;
