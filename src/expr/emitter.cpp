@@ -1,7 +1,7 @@
 // Loops and passes of the emitted code; machine.h does single instructions.
 //
-//   entry:     frame, row pointers of all ports, pinned constants
-//   row:       for each pass:   values per row, then
+//   entry:     frame, row pointers of all ports
+//   row:       for each pass:   values per row, pinned constants and values, then
 //                 block:        at most 4096 columns if the pass has float sums, else all
 //                   main loop:  several vectors, their instructions interleaved
 //                   rest:       vector by vector
@@ -9,6 +9,10 @@
 //                               fold the sums into their float64 totals
 //                               fold the accumulators into the reductions' results
 //              advance the row pointers
+//
+// Folding is a chain of dependent instructions, and so is what values per row are made of. Where a
+// row has several passes, two rows take turns, pass by pass, so that one's columns are there to be
+// worked on while the other's results are waited for.
 //
 // A pass with reductions has a copy of its code for each vector of a stripe (schedule.h), each with
 // its own accumulator and its own tail, so that a column always meets the same lane.
@@ -33,7 +37,7 @@ using Xbyak::Reg64;
 using Xmm = Machine::Xmm;
 
 // Frame offsets below 64 are fixed.
-constexpr int kCallerStack = 0, kColumnsLeft = 8;
+constexpr int kCallerStack = 0, kColumnsLeft = 8, kScratchStep = 16;
 // Steps of element code that is short, that is a chain, and that is long: choose_copies.
 constexpr std::size_t kShortBody = 16, kChain = 20, kLongBody = 250;
 
@@ -50,10 +54,12 @@ class Emission {
       : p_(p), s_(s), code_(make_sequences(p, s)), m_(buffer, p, s, isa) {
     place_ports();
     m_.set_lazy(code_.lazy);
-    pin_values(extra);
+    for (std::size_t k = 0; k < s_.passes.size(); ++k) plans_.push_back(plan_pass(k, extra));
+    place_row_values();
   }
 
   std::size_t entry() const { return m_.entry(); }
+  int rows_in_turn() const { return s_.passes.size() > 1 ? 2 : 1; }
 
   // Gives the bytes of constants and code.
   std::size_t run() {
@@ -63,13 +69,15 @@ class Emission {
     m_.test(m_.rows, m_.rows);
     m_.jle(exit);
     load_ports();
-    for (const std::uint16_t v : s_.constants)
-      if (m_.pinned(v) >= 0) m_.vmovups(m_.full(m_.pinned(v)), m_.constant(v));
-    m_.L(row);
-    for (std::size_t k = 0; k < s_.passes.size(); ++k) pass(k);
-    m_.dec(m_.rows);
+    if (rows_in_turn() == 1) {
+      one_row(row);
+      m_.dec(m_.rows);
+    } else {
+      two_rows(row, exit);
+      m_.sub(m_.rows, 2);
+    }
     m_.jz(exit);
-    advance_ports();
+    step_ports();
     m_.jmp(row);
     m_.L(exit);
     leave();
@@ -155,20 +163,35 @@ class Emission {
       set_port(static_cast<std::size_t>(m_.scratch_port(k)), m_.r11);
       m_.add(m_.r11, m_.r10);
     }
+    m_.sub(m_.r11, arg(offsetof(LoopArgs, scratch)));
+    m_.mov(m_.slot(kScratchStep), m_.r11);
   }
 
-  void advance_ports() {
+  // To the next row, or back to the one before.
+  void step_ports(bool back = false) {
     for (std::size_t k = 0; k < p_.inputs.size() + p_.outputs.size(); ++k) {
       const std::size_t out = k - p_.inputs.size();
       const std::size_t offset = k < p_.inputs.size() ? offsetof(LoopArgs, in_row_bytes) + 8 * k
                                                       : offsetof(LoopArgs, out_row_bytes) + 8 * out;
-      const Machine::PortPlace& place = m_.ports[k];
-      if (place.reg >= 0) {
-        m_.add(Reg64(place.reg), arg(offset));
-      } else {
-        m_.mov(m_.r11, arg(offset));
-        m_.add(m_.slot(place.slot), m_.r11);
-      }
+      step_port(k, arg(offset), back);
+    }
+  }
+
+  // To the scratch rows of the second of two rows, or back.
+  void step_scratch(bool back = false) {
+    for (int k = 0; k < s_.scratch_rows; ++k)
+      step_port(static_cast<std::size_t>(m_.scratch_port(k)), m_.slot(kScratchStep), back);
+  }
+
+  void step_port(std::size_t k, const Xbyak::Address& bytes, bool back) {
+    const Machine::PortPlace& place = m_.ports[k];
+    if (place.reg >= 0) {
+      const Reg64 pointer(place.reg);
+      back ? m_.sub(pointer, bytes) : m_.add(pointer, bytes);
+    } else {
+      const Xbyak::Address pointer = m_.slot(place.slot);
+      m_.mov(m_.r11, bytes);
+      back ? m_.sub(pointer, m_.r11) : m_.add(pointer, m_.r11);
     }
   }
 
@@ -204,57 +227,66 @@ class Emission {
            m_.can_multiply_roots();
   }
 
-  // Pins what the element code reads most: first accumulators, then constants and values per row.
-  void pin_values(int extra) {
-    std::size_t reductions = 0;
-    for (const Pass& pass : s_.passes) reductions = std::max(reductions, pass.reductions.size());
-    int top = m_.register_count();
-    int least = 8;  // enough for every single step
-    for (const Sequence& body : code_.element) least = std::max(least, std::min(body.need(1), 10));
-    const int in_registers =
-        std::min(static_cast<int>(reductions), std::max(0, top - least) / group());
-    top -= in_registers * group();
-    for (int r = top; r < m_.register_count(); ++r) m_.reserve(r);
-    for (const Pass& pass : s_.passes) {
-      auto& list = accumulators_.emplace_back();
-      for (std::size_t r = 0; r < pass.reductions.size(); ++r) {
-        Machine::Accumulator acc{pass.reductions[r], -1, -1};
-        if (static_cast<int>(r) < in_registers)
-          acc.reg = top + static_cast<int>(r) * group();
-        else
-          acc.slot = m_.new_slot(group() * m_.vector_bytes());
-        list.push_back(acc);
-      }
-    }
+  // What the columns of a pass keep in registers, from the highest down: accumulators, then the
+  // constants and values per row that the element code reads most.
+  struct PassPlan {
+    std::vector<Machine::Accumulator> accumulators;
+    std::vector<Machine::Pin> pins;
+    int copies = 1, end = 0;  // registers from `end` on are taken
+  };
 
-    int need = reductions > 0 ? 5 : 0;
-    for (std::size_t k = 0; k < s_.passes.size(); ++k) {
-      int copies = choose_copies(code_.element[k], top);
-      if (!s_.passes[k].reductions.empty()) copies = std::min(copies, group());
-      copies_.push_back(copies);
-      need = std::max({need, code_.element[k].need(copies), std::min(code_.row[k].need(1), 8)});
+  PassPlan plan_pass(std::size_t index, int extra) {
+    const Pass& pass = s_.passes[index];
+    const Sequence &body = code_.element[index], &row = code_.row[index];
+    const int reductions = static_cast<int>(pass.reductions.size());
+    PassPlan plan;
+    int top = m_.register_count();
+    const int least = std::clamp(body.need(1), 8, 10);  // enough for every single step
+    const int in_registers = std::min(reductions, std::max(0, top - least) / group());
+    top -= in_registers * group();
+    for (int r = 0; r < reductions; ++r) {
+      Machine::Accumulator acc{pass.reductions[static_cast<std::size_t>(r)], -1, -1};
+      if (r < in_registers)
+        acc.reg = top + r * group();
+      else
+        acc.slot = m_.new_slot(group() * m_.vector_bytes());
+      plan.accumulators.push_back(acc);
     }
+    plan.copies = choose_copies(body, top);
+    if (reductions > 0) plan.copies = std::min(plan.copies, group());
+    int need = std::max(reductions > 0 ? 5 : 0, body.need(plan.copies));
+    if (rows_in_turn() == 1) need = std::max(need, std::min(row.need(1), 8));
     need += extra;
 
     std::vector<int> reads(p_.code.size());
-    const auto count = [&](const Sequence& sequence, int weight) {
-      for (const Step& step : sequence.steps)
-        for (int k = 0; k < step.reads; ++k) reads[step.read[k]] += weight;
-    };
-    for (const Sequence& sequence : code_.element) count(sequence, 64);
-    for (const Sequence& sequence : code_.row) count(sequence, 1);
+    for (const Step& step : body.steps)
+      for (int k = 0; k < step.reads; ++k) ++reads[step.read[k]];
     std::vector<std::uint16_t> hot;
     for (std::size_t v = 0; v < p_.code.size(); ++v)
       if (!s_.varies[v] && reads[v] > 0) hot.push_back(static_cast<std::uint16_t>(v));
     std::stable_sort(hot.begin(), hot.end(), [&](auto a, auto b) { return reads[a] > reads[b]; });
     if (static_cast<int>(hot.size()) > top - need)
       ++need;  // some will be loaded where they are used
-    for (const std::uint16_t v : hot) {
-      if (top > need && reads[v] >= 64)
-        m_.pin(v, --top);
-      else if (p_.code[v].code != Code::constant)
-        m_.set_home(v, m_.new_slot(m_.vector_bytes()));
-    }
+    for (const std::uint16_t v : hot)
+      if (top > need) plan.pins.push_back({v, --top});
+    plan.end = top;
+    return plan;
+  }
+
+  // Values per row that are read from memory, or that another pass pins.
+  void place_row_values() {
+    std::vector<bool> wanted(p_.code.size());
+    const auto want = [&](const Sequence& sequence) {
+      for (const Step& step : sequence.steps)
+        for (int k = 0; k < step.reads; ++k) wanted[step.read[k]] = true;
+    };
+    for (const Sequence& sequence : code_.element) want(sequence);
+    for (const Sequence& sequence : code_.row) want(sequence);
+    if (rows_in_turn() == 1)
+      for (const Machine::Pin& pin : plans_[0].pins) wanted[pin.value] = false;
+    for (std::size_t v = 0; v < p_.code.size(); ++v)
+      if (wanted[v] && !s_.varies[v] && p_.code[v].code != Code::constant)
+        m_.set_home(static_cast<std::uint16_t>(v), m_.new_slot(rows_in_turn() * m_.vector_bytes()));
   }
 
   // Passes --------------------------------------------------------------------------------------
@@ -271,11 +303,54 @@ class Emission {
                        .spares_divider = spare && k == copies - 1});
   }
 
-  void pass(std::size_t index) {
+  // The only pass: what it pins stays, and values per row are made where they are pinned.
+  void one_row(Label& row) {
+    const PassPlan& plan = plans_[0];
+    m_.set_pins(plan.pins, plan.end);
+    for (const Machine::Pin& pin : plan.pins)
+      if (p_.code[pin.value].code == Code::constant) m_.load_pin(pin);
+    m_.L(row);
+    row_values(0);
+    if (s_.passes[0].has_columns()) columns(0);
+  }
+
+  void two_rows(Label& row, Label& exit) {
+    const std::size_t passes = s_.passes.size();
+    const std::size_t last = s_.passes.back().has_columns() ? passes - 1 : passes - 2;
+    m_.L(row);
+    for (std::size_t k = 0; k <= last; ++k) {
+      Label next;
+      part_of_row(k);
+      m_.cmp(m_.rows, 1);
+      m_.je(k == last ? exit : next);
+      step_ports();
+      step_scratch();
+      m_.set_row(1);
+      part_of_row(k);
+      m_.set_row(0);
+      step_scratch(true);
+      if (k < last) step_ports(true);
+      m_.L(next);
+    }
+  }
+
+  // The columns of a pass, and then what the next one needs of this row.
+  void part_of_row(std::size_t index) {
+    const PassPlan& plan = plans_[index];
+    const auto make_row_values = [&](std::size_t pass) {
+      m_.set_pins({}, m_.register_count());
+      row_values(pass);
+    };
+    if (index == 0) make_row_values(0);
+    m_.set_pins(plan.pins, plan.end);
+    for (const Machine::Pin& pin : plan.pins) m_.load_pin(pin);
+    columns(index);
+    if (index + 1 < plans_.size()) make_row_values(index + 1);
+  }
+
+  void row_values(std::size_t index) {
     m_.set_pass(index);
-    m_.accumulators = accumulators_[index];
     if (!code_.row[index].steps.empty()) emit(code_.row[index], {});
-    if (s_.passes[index].has_columns()) columns(index);
   }
 
   bool sums_in_double(const Machine::Accumulator& acc) const {
@@ -284,6 +359,8 @@ class Emission {
   }
 
   void columns(std::size_t index) {
+    m_.set_pass(index);
+    m_.accumulators = plans_[index].accumulators;
     const bool reducing = !m_.accumulators.empty();
     const bool blocks = std::any_of(m_.accumulators.begin(), m_.accumulators.end(),
                                     [&](const auto& acc) { return sums_in_double(acc); });
@@ -303,7 +380,7 @@ class Emission {
     } else {
       m_.mov(m_.remaining, arg(offsetof(LoopArgs, cols)));
     }
-    loop(code_.element[index], copies_[index], reducing ? group() : 1, done);
+    loop(code_.element[index], plans_[index].copies, reducing ? group() : 1, done);
     m_.L(done);
     if (!reducing) return;
     m_.begin_sequence();
@@ -505,8 +582,7 @@ class Emission {
   const Schedule& s_;
   const Sequences code_;
   Machine m_;
-  std::vector<std::vector<Machine::Accumulator>> accumulators_;  // by pass
-  std::vector<int> copies_;                                      // by pass
+  std::vector<PassPlan> plans_;  // by pass
   std::vector<int> totals_;
   std::size_t frame_patch_ = 0;
   int saved_ = 0;
@@ -539,8 +615,10 @@ Emitted emit(const Program& lowered, const Schedule& schedule, Isa isa) {
     try {
       Emission emission(buffer, lowered, schedule, isa, extra);
       const std::size_t size = emission.run();
-      Emitted result{
-          .entry = nullptr, .memory = executable_copy(buffer.data(), size), .bytes = size};
+      Emitted result{.entry = nullptr,
+                     .memory = executable_copy(buffer.data(), size),
+                     .bytes = size,
+                     .rows_in_turn = emission.rows_in_turn()};
       if (result.memory == nullptr) return {};
       const auto* code = static_cast<const std::uint8_t*>(result.memory.get()) + emission.entry();
       std::memcpy(&result.entry, &code, sizeof(code));

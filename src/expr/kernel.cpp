@@ -96,6 +96,7 @@ Kernel compile(const Program& p, Isa isa) {
       parts.entry = emitted.entry;
       parts.state = std::move(emitted.memory);
       parts.code_bytes = emitted.bytes;
+      parts.scratch_rows *= emitted.rows_in_turn;
       parts.isa = isa;
       return Kernel(std::move(shared));
     }

@@ -43,6 +43,19 @@ void Machine::upper256(int to, int from) { vextractf64x4(Xbyak::Ymm(to), Xbyak::
 
 // Registers -------------------------------------------------------------------------------------
 
+void Machine::set_pins(const std::vector<Pin>& pins, int end) {
+  std::fill(pinned_.begin(), pinned_.end(), -1);
+  for (const Pin& pin : pins) pinned_[pin.value] = pin.reg;
+  usable_ = static_cast<std::uint32_t>((std::uint64_t{1} << end) - 1);
+}
+
+void Machine::load_pin(const Pin& pin) {
+  if (is_constant(pin.value))
+    vmovups(full(pin.reg), constant(pin.value));
+  else
+    vmovups(vec(instr(pin.value).type, pin.reg), home(pin.value));
+}
+
 void Machine::begin_sequence() {
   free_ = ~0u;
   scratch_ = 0;
@@ -60,7 +73,7 @@ bool Machine::has_memory(int key) const {
 
 Address Machine::memory_of(std::uint16_t v) {
   if (is_constant(v)) return constant(v);
-  return slot(home_[v] >= 0 ? home_[v] : now(v).slot);
+  return home_[v] >= 0 ? home(v) : slot(now(v).slot);
 }
 
 int Machine::take() {
@@ -164,7 +177,7 @@ void Machine::end_step() {
   scratch_ = 0;
   const std::uint16_t v = step_->value;
   if (step_->kind == Step::compute) {
-    if (home_[v] >= 0 && pinned_[v] < 0) vmovups(slot(home_[v]), vec(instr(v).type, now(v).reg));
+    if (home_[v] >= 0 && pinned_[v] < 0) vmovups(home(v), vec(instr(v).type, now(v).reg));
     if (dies(v)) drop(v);
   }
   locked_ = 0;
@@ -214,7 +227,7 @@ void Machine::set_row_value(std::uint16_t v, int reg) {
   if (pinned_[v] >= 0)
     vmovaps(vec(t, pinned_[v]), vec(t, reg));
   else if (home_[v] >= 0)
-    vmovups(slot(home_[v]), vec(t, reg));
+    vmovups(home(v), vec(t, reg));
 }
 
 // Memory ----------------------------------------------------------------------------------------

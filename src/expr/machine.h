@@ -72,12 +72,14 @@ class Machine : public Xbyak::CodeGenerator {
   void upper128(int to, int from);  // of a ymm register
   void upper256(int to, int from);  // of a zmm register
 
-  void pin(std::uint16_t v, int reg) {
-    pinned_[v] = reg;
-    reserve(reg);
-  }
+  // From here on these values are pinned, and other values use the registers below `end` only.
+  struct Pin {
+    std::uint16_t value;
+    int reg;
+  };
+  void set_pins(const std::vector<Pin>& pins, int end);
+  void load_pin(const Pin& pin);  // from where the value lives in memory
   int pinned(std::uint16_t v) const { return pinned_[v]; }
-  void reserve(int reg) { usable_ &= ~(1u << reg); }
   int temp();  // a register for the current step, or until free_temp
   void free_temp(int reg) { free_ |= 1u << reg, scratch_ &= ~(1u << reg); }
   void begin_sequence();  // no value per element is anywhere
@@ -89,8 +91,9 @@ class Machine : public Xbyak::CodeGenerator {
   Xbyak::Address constant(std::uint16_t v);            // the same for a constant of the program
   std::size_t entry() const { return entry_; }         // offset of the first instruction
   int frame_bytes() const { return frame_; }
+  // A value per row lives at `offset` of the frame, and of the second of two rows a vector later.
   void set_home(std::uint16_t v, int offset) { home_[v] = offset; }
-  int home(std::uint16_t v) const { return home_[v]; }
+  void set_row(int row) { row_ = row; }
 
   // Ports: inputs, then outputs, then scratch rows. A port is in a register or in the frame.
   struct PortPlace {
@@ -140,6 +143,7 @@ class Machine : public Xbyak::CodeGenerator {
   Xbyak::RegExp element(int port, int element_bytes, int offset_elements);
   Xbyak::RegExp row_element(int port);
   Xbyak::Address memory_of(std::uint16_t v);
+  Xbyak::Address home(std::uint16_t v) { return slot(home_[v] + row_ * vector_bytes()); }
   bool has_memory(int key) const;
 
   // Copies of the element code may be interleaved, so that a value per element exists once for each
@@ -208,6 +212,7 @@ class Machine : public Xbyak::CodeGenerator {
   const Schedule& s_;
   const bool zmm_;
   std::size_t pass_ = 0;
+  int row_ = 0;  // of the rows that take turns
   Place at_;
   int copy_base_ = 0;  // of the keys of at_.copy
   const Step* step_ = nullptr;
