@@ -58,3 +58,43 @@ def test_weights_of_a_file(tmp_path):
     again = build(weights=str(tmp_path / "w.weights.h5"), alpha=0.35, input_shape=(32, 32, 3), include_top=False)
     for a, b in zip(model.get_weights(), again.get_weights()):
         assert (a == b).all()
+
+
+class Boom(keras.layers.Layer):
+    def call(self, x, training=None):
+        raise RuntimeError("boom")
+
+
+class Around(keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.inner = Boom()
+
+    def call(self, x):
+        return self.inner(x)
+
+
+def test_errors_name_the_layer_that_failed_and_its_arguments():
+    x = tf.ones((2, 3))
+    said = ("Exception encountered when calling Boom.call().\n\n\x1b[1mboom\x1b[0m\n\nArguments received by Boom.call():\n"
+            "  • x=tf.Tensor(shape=(2, 3), dtype=float32)\n  • training=None")
+    for call in (Boom(), Around()):
+        with pytest.raises(RuntimeError) as caught:
+            call(x)
+        assert str(caught.value) == said
+    embedding = keras.layers.Embedding(3, 2)
+    embedding(tf.constant([[1]]))
+    for _ in range(2):  # also when the call goes the quick way
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"calling Embedding.call\(\)[^•]*5 is not in \[0, 3\)"):
+            embedding(tf.constant([[5]]))
+    with pytest.raises(ValueError, match="incompatible with the layer"):
+        keras.layers.LSTM(3)(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="batches of 2, 1 and 1; they must be of one size"):
+        keras.layers.MultiHeadAttention(2, 4)(tf.ones((2, 3, 4)), tf.ones((1, 3, 4)))
+
+
+def test_class_numbers_of_small_dtypes():
+    logits = tf.constant([[1.0, 2.0, 3.0]])
+    losses = [float(keras.losses.sparse_categorical_crossentropy(tf.constant([2], dtype), logits, from_logits=True)[0])
+              for dtype in ("uint8", "int16", "int64", "float32")]
+    assert len(set(losses)) == 1

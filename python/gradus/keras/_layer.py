@@ -357,8 +357,9 @@ class Layer(LayerState):
                     if training is not None and quick[2]:
                         return self.call(x, training=training)
                     return self.call(x)
-                except Exception:
+                except Exception as error:
                     self._check_inputs(x)
+                    self._explain(error, args, kwargs)
                     raise
         return self._call_in_full(args, kwargs)
 
@@ -375,8 +376,9 @@ class Layer(LayerState):
             if training is not None and has_training:
                 return call(x, training=training)
             return call(x)
-        except Exception:
+        except Exception as error:
             self._check_inputs(x)
+            self._explain(error, (x,), {})
             raise
         finally:
             _context.entry, _context.training = entry, before
@@ -451,7 +453,11 @@ class Layer(LayerState):
                 if Layer._any_losses:
                     self._clear_losses()
             else:
-                outputs = self._computed(args, kwargs)
+                try:
+                    outputs = self._computed(args, kwargs)
+                except Exception as error:
+                    self._explain(error, args, kwargs)
+                    raise
                 if self.activity_regularizer is not None:
                     for output in nest.flatten(outputs):
                         if _tf.is_tensor(output):
@@ -463,6 +469,10 @@ class Layer(LayerState):
         if self._quick is None:
             self._find_quick_way(spec, args)
         return outputs
+
+    def _explain(self, error, args, kwargs):
+        from ._call_errors import explain
+        explain(error, self, args, kwargs)
 
     def _check_inputs(self, inputs):
         if self._input_spec is not None:
@@ -611,7 +621,11 @@ class Layer(LayerState):
     def compute_output_spec(self, *args, **kwargs):
         """KerasTensors like the outputs."""
         if _is_default(type(self).compute_output_shape):
-            return compute_output_spec(self._computed_with, *args, **kwargs)
+            try:
+                return compute_output_spec(self._computed_with, *args, **kwargs)
+            except Exception as error:
+                self._explain(error, args, kwargs)
+                raise
         arguments = self._bound(_call_spec(type(self)), args, kwargs)
         shapes = {k: nest.map_structure(lambda x: _Sizes(x.shape), v) for k, v in arguments.items()
                   if not k.endswith("mask") and _holds_tensors(v)}

@@ -1,7 +1,7 @@
 """Objects as plain dicts and back: layers, models, losses and whatever has get_config.
 
 A dict names a class of Keras by its module (`keras.layers`) and a class of the user's by the name under which it was
-registered. Nothing in a config is ever executed: lambdas are neither written nor read.
+registered. Nothing in a config is executed, but for lambdas that the caller trusts (`_lambdas.py`).
 """
 import inspect
 import sys
@@ -9,6 +9,7 @@ import types
 
 import gradus as _tf
 
+from . import _lambdas
 from ._operation import KerasTensor, Operation
 
 _custom_objects, _custom_names = {}, {}
@@ -123,8 +124,7 @@ def serialize_keras_object(obj):
             return {"class_name": "__numpy__", "config": {"value": obj.tolist(), "dtype": obj.dtype.name}}
         return obj.item()
     if isinstance(obj, types.FunctionType) and obj.__name__ == "<lambda>":
-        raise ValueError("A lambda is code, which is not written to files: define a function with a name and decorate "
-                         "it with @keras.saving.register_keras_serializable()")
+        return _lambdas.written(obj)
     if isinstance(obj, (types.FunctionType, types.BuiltinFunctionType)):
         name = get_registered_name(obj)
         return {"class_name": "function", "config": obj.__name__, "module": _function_module(obj),
@@ -240,9 +240,8 @@ def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwar
     if name == "__tuple__":
         return tuple(deserialize_keras_object(x, custom_objects, safe_mode) for x in config["items"])
     if name == "__lambda__":
-        raise ValueError("Requested the deserialization of a Python lambda. Code in files is never run here: define a "
-                         "function with a name, decorate it with @keras.saving.register_keras_serializable() and save "
-                         "again.")
+        with _lambdas.trusting(safe_mode is False):
+            return _lambdas.read(inner, custom_objects)
     if name == "function":
         return _find_function(config, custom_objects)
     cls = _find_class(config, custom_objects)
@@ -251,7 +250,7 @@ def deserialize_keras_object(config, custom_objects=None, safe_mode=True, **kwar
     if not hasattr(cls, "from_config"):
         raise TypeError(f"Unable to reconstruct an instance of '{cls.__name__}' because the class is missing a "
                         f"`from_config()` method. Full object config: {config}")
-    with CustomObjectScope(custom_objects):
+    with CustomObjectScope(custom_objects), _lambdas.trusting(safe_mode is False):
         takes = inspect.signature(cls.from_config).parameters
         try:
             obj = cls.from_config(inner,

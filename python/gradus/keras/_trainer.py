@@ -138,11 +138,11 @@ class Trainer:
     def metrics(self):
         """The loss, the metrics of the model and its layers, and those given to compile."""
         found = [self._loss_tracker] if self._loss_tracker is not None else []
-        found += self._remembered("metrics", lambda: [m for layer in self._flatten_layers() for m in layer._metrics])
         if self._compile_metrics is not None:
             found.append(self._compile_metrics)
         if self._compile_loss is not None:
             found += self._compile_loss.metrics
+        found += self._remembered("metrics", lambda: [m for layer in self._flatten_layers() for m in layer._metrics])
         return list(dict.fromkeys(found))
 
     @property

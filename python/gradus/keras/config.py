@@ -40,7 +40,9 @@ def is_traceback_filtering_enabled():
 
 
 def enable_unsafe_deserialization():
-    raise NotImplementedError("Code in files is never run: save functions by registered names instead of lambdas")
+    """Python lambdas in files are read from now on, as with safe_mode=False."""
+    from . import _lambdas
+    _lambdas.trust_always()
 
 
 def dtype_policy():

@@ -22,6 +22,14 @@ def _length(x, axis=1):
     return x.shape[axis] if x.shape[axis] is not None else tf.shape(x)[axis]
 
 
+def _check_batches(query, key, value):
+    """Batches are not broadcast."""
+    sizes = query.shape[0], key.shape[0], value.shape[0]
+    if None not in sizes and len(set(sizes)) > 1:
+        raise tf.errors.InvalidArgumentError(None, None, "[attention] queries, keys and values come in batches of "
+                                             f"{sizes[0]}, {sizes[1]} and {sizes[2]}; they must be of one size")
+
+
 class Attention(Layer):
     """Luong's attention: inputs [query, value] or [query, value, key]."""
 
@@ -234,6 +242,7 @@ class MultiHeadAttention(_Heads):
     def call(self, query, value, key=None, query_mask=None, value_mask=None, key_mask=None, attention_mask=None,
              return_attention_scores=False, training=None, use_causal_mask=False):
         key = value if key is None else key
+        _check_batches(query, key, value)
         # The masks of the inputs are seen to here: the projections are not told of them.
         allowed = self._mask(query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask)
         if self._equations is not None:

@@ -217,7 +217,7 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
     if axis != -1 and axis != rank - 1:
         order = [i for i in range(rank) if i != axis % rank] + [axis % rank]
         logits = tf.transpose(logits, order)
-    if not labels.dtype.is_integer:
+    if labels.dtype not in (tf.int32, tf.int64):
         labels = tf.cast(labels, tf.int64)
     if ignore_class is None:
         try:
