@@ -25,11 +25,14 @@ namespace gradus {
 struct SavedFunction {
   std::string text;  // begins with "gradus function 1"
   std::vector<Tensor> constants, variables;
+  std::vector<Variable> sources = {};  // whose values these are; not written to files
 };
 
 class LoadedFunction {
  public:
+  // With variables of its own; or with those given, of which several functions can have the same.
   explicit LoadedFunction(const SavedFunction& saved);
+  LoadedFunction(const SavedFunction& saved, std::vector<Variable> variables);
 
   // Results in the order of the original's tensors. Sizes may be those that the original could
   // take; numbers are tensors of the dtype that they were traced as.

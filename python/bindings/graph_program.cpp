@@ -2,6 +2,7 @@
 // and collections are Python's.
 #include "graph_program.h"
 
+#include "capsule.h"
 #include "function.h"
 #include "gradus/tracing.h"
 #include "tape.h"
@@ -10,41 +11,11 @@ namespace gradus::python {
 
 namespace {
 
-template <class T>
-void drop(PyObject* capsule) {
-  delete static_cast<T*>(PyCapsule_GetPointer(capsule, nullptr));
-}
-template <class T>
-PyObject* capsule(std::unique_ptr<T> owned) {
-  PyObject* made = PyCapsule_New(owned.get(), nullptr, drop<T>);
-  if (!made) throw PythonError();
-  owned.release();
-  return made;
-}
-template <class T>
-T& held(PyObject* o) {
-  auto* p = static_cast<T*>(PyCapsule_GetPointer(o, nullptr));
-  if (!p) throw PythonError();
-  return *p;
-}
-
 struct HeldPlan {
   std::shared_ptr<Session::Plan> plan;
   std::vector<DType> dtypes;  // of what is fed
 };
 
-std::vector<Ref> items(PyObject* sequence) {
-  const Ref list = Ref::own(PySequence_Tuple(sequence));
-  std::vector<Ref> all;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i)
-    all.push_back(Ref::copy(PyTuple_GET_ITEM(list.get(), i)));
-  return all;
-}
-std::vector<Tensor> tensors(PyObject* sequence) {
-  std::vector<Tensor> all;
-  for (const Ref& item : items(sequence)) all.push_back(to_tensor(item));
-  return all;
-}
 std::vector<Operation> operations(const GraphProgram& program, PyObject* nodes) {
   std::vector<Operation> all;
   for (const Ref& item : items(nodes)) all.emplace_back(program.graph(), to_int(item));

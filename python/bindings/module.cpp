@@ -25,6 +25,7 @@ void add_metric_functions();
 void add_schedule_functions();
 void add_file_functions();
 void add_image_file_functions();
+void add_saved_function_functions();
 void add_host_functions();
 void add_graph_functions();
 
@@ -111,6 +112,7 @@ void prepare(PyObject* module) {
   add_schedule_functions();
   add_file_functions();
   add_image_file_functions();
+  add_saved_function_functions();
   add_host_functions();
   add_graph_functions();
   install_interrupt_handler();

@@ -151,6 +151,7 @@ def _made(python_function, input_signature, autograph=True, memory_limit=0, owne
         made = _core.Function(traced, name, parameters, _dense_signature(checked), owner, memory_limit)
     functools.update_wrapper(made, python_function, updated=())
     made._input_signature, made._autograph, made._memory_limit = checked, autograph, memory_limit
+    made._is_method = is_method
     return made
 
 
@@ -319,6 +320,23 @@ def _as_specs(structure):
     return nest.map_structure(one, structure)
 
 
+def kinds_of(arguments):
+    """Arguments without their values: tensors as specs, and nothing that would keep an object alive."""
+    def one(leaf):
+        if isinstance(leaf, TracedNumber):
+            return TensorSpec([], "float32" if leaf._real else "int32")
+        if _is_tensor(leaf) and not isinstance(leaf, _core.Variable):
+            return TensorSpec(leaf.shape, leaf.dtype)
+        return leaf if leaf is None or isinstance(leaf, (bool, int, float, str)) else ...
+    return nest.map_structure(one, arguments)
+
+
+def _traced_arguments(self):
+    """The kinds of arguments of each trace that was made."""
+    traces = getattr(_traced_function.__get__(self), "arguments", ())
+    return [kinds[1:] if self._is_method else kinds for kinds in traces]
+
+
 def _get_concrete_function(self, *args, **kwargs):
     """The trace for arguments like these, tensors or TensorSpecs; made if there is none."""
     if self._input_signature is not None and not args and not kwargs:
@@ -342,6 +360,7 @@ def _function_spec(self):
 
 
 _core.Function.get_concrete_function = _get_concrete_function
+_core.Function._traced_arguments = _traced_arguments
 _core.Function.pretty_printed_concrete_signatures = _signatures
 _traced_function = _core.Function.python_function
 _core.Function.python_function = property(

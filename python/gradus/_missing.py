@@ -13,6 +13,7 @@ _LAZY = (
     "keras",
     "lookup",
     "ragged",
+    "saved_model",
     "sparse",
     "strings",
     "summary",
@@ -36,7 +37,6 @@ INSTEAD = {
     "Session": "operations run at once; TensorFlow 1 is `import gradus.compat.v1 as tf`",
     "placeholder": "pass tensors to functions; TensorFlow 1 is `import gradus.compat.v1 as tf`",
     "feature_column": "feature columns are not covered: keras.layers has what they do (Normalization, StringLookup, ...)",
-    "saved_model": "SavedModel is not covered: use model.save('name.keras') or tf.train.Checkpoint",
 }
 
 

@@ -613,6 +613,7 @@ SavedFunction FunctionCore::saved() const {
   for (const Trace::VariableUse& use : trace.variables) {
     text << "variable " << in_quotes(use.variable->name) << " -> " << use.output << "\n";
     saved.variables.push_back(use.variable->get());
+    saved.sources.emplace_back(use.variable);
   }
   text << to_text(graph, &saved.constants);
   saved.text = text.str();

@@ -25,7 +25,10 @@ struct LoadedFunction::State {
   std::vector<Tensor> run(std::vector<Tensor> in) const;
 };
 
-LoadedFunction::LoadedFunction(const SavedFunction& saved) : state_(std::make_shared<State>()) {
+LoadedFunction::LoadedFunction(const SavedFunction& saved) : LoadedFunction(saved, {}) {}
+
+LoadedFunction::LoadedFunction(const SavedFunction& saved, std::vector<Variable> variables)
+    : state_(std::make_shared<State>()) {
   TextReader reader(saved.text, saved.constants);
   reader.expect("gradus function");
   const std::int64_t version = reader.integer();
@@ -35,14 +38,18 @@ LoadedFunction::LoadedFunction(const SavedFunction& saved) : state_(std::make_sh
   }
   reader.expect("results");
   const std::int64_t results = reader.integer();
+  const bool has_own = variables.empty();
+  state_->variables = std::move(variables);
   while (reader.accept("variable")) {
     const std::string name = reader.quoted();
     reader.expect("->");
+    const std::size_t i = state_->outputs.size();
     state_->outputs.push_back(reader.integer());
-    if (state_->variables.size() == saved.variables.size()) reader.refuse("its value is missing");
-    state_->variables.emplace_back(saved.variables[state_->variables.size()],
-                                   VariableOptions{.name = name});
+    if (i == (has_own ? saved.variables.size() : state_->variables.size()))
+      reader.refuse("its value is missing");
+    if (has_own) state_->variables.emplace_back(saved.variables[i], VariableOptions{.name = name});
   }
+  if (state_->outputs.size() != state_->variables.size()) reader.refuse("too many variables");
   state_->graph = Graph::make();
   Graph& graph = *state_->graph;
   reader.graph(graph);

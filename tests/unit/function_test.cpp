@@ -428,5 +428,25 @@ TEST(Function, WhatCannotBeSavedOrLoadedSaysSo) {
   EXPECT_THROW(load_function(path), DataLossError);
 }
 
+TEST(Function, LoadedFunctionsCanShareVariables) {
+  const Variable w(Tensor(2.f), {.name = "w"});
+  const auto scaled = function([&](const Tensor& x) { return x * w; });
+  const auto step = function([&](const Tensor& by) {
+    w.assign_add(by);
+    return w.value();
+  });
+  scaled(Tensor(1.f));
+  step(Tensor(0.f));
+  ASSERT_EQ(scaled.saved().sources, std::vector<Variable>{w});
+  const Variable own(Tensor(10.f));
+  const LoadedFunction f(scaled.saved(), {own}), g(step.saved(), {own});
+  EXPECT_EQ(item(f({Tensor(3.f)})[0]), 30);
+  EXPECT_EQ(item(g({Tensor(1.f)})[0]), 11);
+  EXPECT_EQ(item(f({Tensor(3.f)})[0]), 33);
+  EXPECT_EQ(item(w), 2);
+  EXPECT_THROW(LoadedFunction(scaled.saved(), {own, own}), InvalidArgumentError);
+  EXPECT_THROW(LoadedFunction(scaled.saved(), {Variable(zeros({2}))}), InvalidArgumentError);
+}
+
 }  // namespace
 }  // namespace gradus

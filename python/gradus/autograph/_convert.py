@@ -122,16 +122,21 @@ def _is_users_cached(function):
 class Traced:
     """What tf.function traces: the function, converted as long as something is traced."""
 
-    __slots__ = ("function", "_converted", "__weakref__")
+    __slots__ = ("function", "arguments", "_converted", "__weakref__")
 
     def __init__(self, function):
         self.function, self._converted = function, None
+        self.arguments = []  # their kinds, of each trace, for tf.saved_model
 
     def __call__(self, *args, **kwargs):
         if not _core._is_tracing():
             return self.function(*args, **kwargs)
         if self._converted is None:
             self._converted = converted(self.function, True)
+        from .._function import kinds_of
+        kinds = kinds_of(args)
+        if kinds not in self.arguments:
+            self.arguments.append(kinds)
         try:
             return self._converted(*args, **kwargs)
         except UnimplementedError as e:  # no program can do it, Python can

@@ -147,8 +147,10 @@ class Model(Trainer, Layer):
         memo[id(self)] = made = make(*arguments)
         return made
 
-    def export(self, *_, **__):
-        raise NotImplementedError("SavedModel export is not covered: use model.save('name.keras')")
+    def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
+        """Writes the forward pass, without training, to a folder for tf.saved_model.load: its function `serve`."""
+        from ..saved_model._export import export
+        export(self, filepath, format, verbose, input_signature)
 
     def get_state_tree(self, value_format="backend_tensor"):
         """The values of all variables as dicts of dicts by path."""

@@ -33,10 +33,12 @@ from .regularization import (ActivityRegularization, AlphaDropout, Dropout, Gaus
 from .reshaping import (Cropping1D, Cropping2D, Cropping3D, Flatten, Permute, RepeatVector, Reshape, UpSampling1D,
                         UpSampling2D, UpSampling3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D)
 from .rnn import RNN, GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
+from .saved import TFSMLayer
 from .wrappers import Bidirectional, TimeDistributed, Wrapper
 
 _MODULES = ("adaptive_pooling", "attention", "augmentation", "color", "conv_recurrent", "convolution", "core", "lookup", "merging",
-            "normalization", "pooling", "preprocessing", "recurrent", "regularization", "reshaping", "rnn", "wrappers")
+            "normalization", "pooling", "preprocessing", "recurrent", "regularization", "reshaping", "rnn", "saved",
+            "wrappers")
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _MODULES]
 
 
