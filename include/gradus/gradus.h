@@ -21,6 +21,7 @@
 #include "gradus/memory.h"
 #include "gradus/metrics.h"
 #include "gradus/ops.h"
+#include "gradus/optimizers_composed.h"
 #include "gradus/profile.h"
 #include "gradus/schedules.h"
 #include "gradus/sparse.h"

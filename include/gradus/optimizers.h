@@ -69,6 +69,8 @@ class Optimizer {
   // Zeros (or another number) that belong to a variable, made when first asked for; float32 for
   // variables of half precision.
   const Variable& slot(const Variable& variable, const std::string& name, double initial = 0);
+  const Variable& slot(const Variable& variable, const std::string& name, const Shape& shape,
+                       double initial = 0);  // of another shape
 
   OptimizerOptions options_;
   Variable iterations_{Tensor(std::int64_t{0}), {.name = "iteration", .trainable = false}};

@@ -23,6 +23,7 @@ void add_control_functions();
 void add_update_functions();
 void add_metric_functions();
 void add_schedule_functions();
+void add_composed_update_functions();
 void add_file_functions();
 void add_image_file_functions();
 void add_saved_function_functions();
@@ -110,6 +111,7 @@ void prepare(PyObject* module) {
   add_update_functions();
   add_metric_functions();
   add_schedule_functions();
+  add_composed_update_functions();
   add_file_functions();
   add_image_file_functions();
   add_saved_function_functions();

@@ -149,10 +149,15 @@ Tensor Optimizer::rate_now() const {
 }
 
 const Variable& Optimizer::slot(const Variable& variable, const std::string& name, double initial) {
+  return slot(variable, name, variable.shape(), initial);
+}
+
+const Variable& Optimizer::slot(const Variable& variable, const std::string& name,
+                                const Shape& shape, double initial) {
   const auto key = std::pair(variable.state(), name);
   auto found = slots_.find(key);
   if (found == slots_.end()) {
-    const Tensor start = fill(variable.shape(), cast(initial, state_dtype(variable.dtype())));
+    const Tensor start = fill(shape, cast(initial, state_dtype(variable.dtype())));
     found = slots_
                 .emplace(key, Variable(start,
                                        {.name = variable.name() + "/" + name, .trainable = false}))

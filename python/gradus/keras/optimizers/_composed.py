@@ -1,6 +1,6 @@
-"""Optimizers that need more than one sweep: norms of whole variables or factors of their squares."""
-import gradus as tf
-
+"""Optimizers that need more than one sweep: norms of whole variables or factors of their squares. A step of one variable
+is a function of the engine (gradus/optimizers_composed.h)."""
+from ... import _core
 from ._optimizer import Optimizer
 from ._rules import _common
 
@@ -23,17 +23,8 @@ class Lamb(Optimizer):
     def update_step(self, gradient, variable, learning_rate):
         """Changes one variable by its gradient."""
         at = self._get_variable_index(variable)
-        m, v = self._momentums[at], self._velocities[at]
-        g, rate = tf.cast(gradient, m.dtype), tf.cast(learning_rate, m.dtype)
-        step = tf.cast(self.iterations, m.dtype) + 1.0
-        m.assign_add((g - m) * (1.0 - self.beta_1))
-        v.assign_add((g * g - v) * (1.0 - self.beta_2))
-        change = m / (1.0 - tf.pow(tf.cast(self.beta_1, m.dtype), step)) / (
-            tf.sqrt(v / (1.0 - tf.pow(tf.cast(self.beta_2, m.dtype), step))) + self.epsilon)
-        value = tf.cast(variable, m.dtype)
-        length, change_length = tf.norm(value), tf.norm(change)
-        ratio = tf.where((length > 0.0) & (change_length > 0.0), length / change_length, 1.0)
-        variable.assign(tf.cast(value - ratio * rate * change, variable.dtype))
+        _core._lamb(variable, self._momentums[at], self._velocities[at], gradient, learning_rate, self.iterations,
+                    self.beta_1, self.beta_2, self.epsilon)
 
     def get_config(self):
         return {**super().get_config(), "beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon}
@@ -69,28 +60,9 @@ class Adafactor(Optimizer):
     def update_step(self, gradient, variable, learning_rate):
         """Changes one variable by its gradient."""
         at = self._get_variable_index(variable)
-        r, c, v = self._r[at], self._c[at], self._v[at]
-        g, rate = tf.cast(gradient, v.dtype), tf.cast(learning_rate, v.dtype)
-        step = tf.cast(self.iterations, v.dtype) + 1.0
-        if self.relative_step and not callable(self._learning_rate):
-            rate = tf.minimum(rate, tf.math.rsqrt(step))
-        value = tf.cast(variable, v.dtype)
-        rate = tf.maximum(self.epsilon_2, _root_mean_square(value)) * rate
-        squares, keep = g * g + self.epsilon_1, 1.0 - tf.pow(step, self.beta_2_decay)
-        if len(variable.shape) >= 2:
-            r.assign(keep * r + (1.0 - keep) * tf.reduce_mean(squares, -1))
-            c.assign(keep * c + (1.0 - keep) * tf.reduce_mean(squares, -2))
-            rows = r / tf.reduce_mean(r, -1, True)
-            v.assign(tf.expand_dims(rows, -1) * tf.expand_dims(c, -2))
-        else:
-            v.assign(keep * v + (1.0 - keep) * squares)
-        change = g * tf.math.rsqrt(v)
-        change = change / tf.maximum(1.0, _root_mean_square(change) / self.clip_threshold)
-        variable.assign(tf.cast(value - rate * change, variable.dtype))
+        is_relative = self.relative_step and not callable(self._learning_rate)
+        _core._adafactor(variable, self._r[at], self._c[at], self._v[at], gradient, learning_rate, self.iterations,
+                         self.beta_2_decay, self.epsilon_1, self.epsilon_2, self.clip_threshold, is_relative)
 
     def get_config(self):
         return {**super().get_config(), **{key: getattr(self, key) for key in self._parameters}}
-
-
-def _root_mean_square(x):
-    return tf.sqrt(tf.reduce_mean(x * x))

@@ -1,9 +1,9 @@
 """Muon: steps of matrices that are as orthogonal as can be; everything else steps as Adam does."""
-import math
 import re
 
 import gradus as tf
 
+from ... import _core
 from ._optimizer import Optimizer
 from ._rules import _common
 
@@ -48,34 +48,12 @@ class Muon(Optimizer):
         """Changes one variable by its gradient."""
         at = self._get_variable_index(variable)
         m, v = self._momentums[at], self._velocities[at]
-        g, rate = tf.cast(gradient, m.dtype), tf.cast(learning_rate, m.dtype)
-        change = self._muon_change(g, m) if v is None else self._adam_change(g, m, v)
-        ratio = 1.0 if v is None else self.adam_lr_ratio
-        variable.assign(tf.cast(tf.cast(variable, m.dtype) - rate * ratio * change, variable.dtype))
-
-    def _adam_change(self, g, m, v):
-        step = tf.cast(self.iterations, m.dtype) + 1.0
-        m.assign_add((g - m) * (1.0 - self.adam_beta_1))
-        v.assign_add((g * g - v) * (1.0 - self.adam_beta_2))
-        unbiased = tf.sqrt(1.0 - tf.pow(tf.cast(self.adam_beta_2, m.dtype), step)) / (
-            1.0 - tf.pow(tf.cast(self.adam_beta_1, m.dtype), step))
-        return unbiased * m / (tf.sqrt(v) + self.epsilon)
-
-    def _muon_change(self, g, m):
-        m.assign(m * self.momentum + g)
-        rows, columns = m.shape
-        scale = math.sqrt(max(1.0, columns / rows)) if self.rms_rate is None else self.rms_rate * math.sqrt(
-            max(rows, columns))
-        return scale * self._orthogonal(g + self.momentum * m if self.nesterov else tf.convert_to_tensor(m))
-
-    def _orthogonal(self, x):
-        wide = x.shape[0] <= x.shape[1]
-        x = x if wide else tf.transpose(x)
-        x = x / (tf.norm(x) + self.epsilon)
-        for _ in range(self.ns_steps):
-            products = tf.matmul(x, x, transpose_b=True)
-            x = self.muon_a * x + tf.matmul(self.muon_b * products + self.muon_c * tf.matmul(products, products), x)
-        return x if wide else tf.transpose(x)
+        if v is None:
+            _core._muon(variable, m, gradient, learning_rate, self.iterations, self.epsilon, self.muon_a, self.muon_b,
+                        self.muon_c, self.momentum, self.ns_steps, self.nesterov, self.rms_rate)
+        else:
+            _core._muon_adam(variable, m, v, gradient, learning_rate, self.iterations, self.adam_beta_1,
+                             self.adam_beta_2, self.epsilon, self.adam_lr_ratio)
 
     def _apply_weight_decay(self, variables):
         for variable in variables:
