@@ -15,6 +15,7 @@ void add_linalg_functions();
 void add_signal_functions();
 void add_layer_functions();
 void add_activation_functions();
+void add_loss_functions();
 void add_nn_functions();
 void add_random_functions();
 void add_transforms();
@@ -103,6 +104,7 @@ void prepare(PyObject* module) {
   add_signal_functions();
   add_layer_functions();
   add_activation_functions();
+  add_loss_functions();
   add_nn_functions();
   add_random_functions();
   add_transforms();

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "gradus/error.h"
+#include "gradus/losses.h"
 #include "gradus/ops.h"
 #include "nn/weights.h"
 
 namespace gradus::keras {
 namespace {
 
-constexpr double kEpsilon = 1e-7;
+constexpr double kLeastDeviation = 1e-7;
 
 // A weight in the dtype of x, or a number where there is none.
 Tensor like(const Tensor& x, const Tensor& weight, double otherwise) {
@@ -50,7 +51,7 @@ std::pair<Tensor, Tensor> masked_moments(const Tensor& x, const Tensor& mask) {
   Tensor weight = cast(mask, x.dtype());
   while (weight.rank() < x.rank()) weight = expand_dims(weight, -1);
   weight = weight * ones_like(index(x, {ellipsis, Slice{.end = 1}}));
-  const Tensor total = reduce_sum(weight) + kEpsilon;
+  const Tensor total = reduce_sum(weight) + epsilon();
   const Tensor mean = reduce_sum(weight * x, axes) / total;
   return {mean, reduce_sum(weight * square(x - mean), axes) / total};
 }
@@ -126,7 +127,7 @@ Tensor layer_normalization(In given, const Tensor& gamma, const Tensor& beta,
 }
 
 Tensor normalization(In x, In mean, In variance, bool invert) {
-  const Tensor deviation = maximum(sqrt(variance), kEpsilon), in = as(x, mean->dtype());
+  const Tensor deviation = maximum(sqrt(variance), kLeastDeviation), in = as(x, mean->dtype());
   return invert ? mean + in * deviation : (in - mean) / deviation;
 }
 

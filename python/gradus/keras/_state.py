@@ -63,6 +63,7 @@ def epsilon():
 def set_epsilon(value):
     global _epsilon
     _epsilon = value
+    _core._set_epsilon(value)
 
 
 def image_data_format():

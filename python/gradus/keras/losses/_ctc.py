@@ -1,46 +1,12 @@
 """Connectionist temporal classification: how likely a sequence of labels is, over all its places in time."""
 import gradus as tf
 
-_NEVER = -1e30  # the logarithm of a probability of 0, with finite differences
+from ... import _core
 
 
 def ctc_loss(target, output, target_length, output_length, mask_index=0):
-    """Minus the log probability of each row of labels, given logits [batch, time, classes].
-
-    The labels may have blanks (mask_index) between them and stay for several times. Let l be the labels with blanks around
-    them; alpha[s] is the probability of all ways that have come to l[s] by now.
-    """
-    target, output = tf.cast(target, "int32"), tf.convert_to_tensor(output)
-    target_length, output_length = tf.cast(target_length, "int32"), tf.cast(output_length, "int32")
-    labels = _with_blanks(target, mask_index)
-    logs = tf.nn.log_softmax(output)
-    steps = tf.transpose(tf.gather(tf.transpose(logs, [0, 2, 1]), labels, axis=1, batch_dims=1), [2, 0, 1])
-    before = tf.pad(labels, [[0, 0], [2, 0]], constant_values=mask_index)[:, :labels.shape[1]]
-    skips = tf.where((labels != mask_index) & (labels != before), tf.zeros([], logs.dtype), _NEVER)
-
-    def step(state, elements):
-        alpha, time = state
-        ways = tf.stack([alpha, _moved(alpha, 1), _moved(alpha, 2) + skips])
-        new = tf.reduce_logsumexp(ways, 0) + elements
-        return tf.where(tf.expand_dims(time < output_length, 1), new, alpha), time + 1
-
-    places = tf.range(labels.shape[1])
-    first = tf.where(places < 2, steps[0], _NEVER)
-    alpha, time = first, tf.constant(1)
-    for elements in tf.unstack(steps)[1:]:
-        alpha, time = step((alpha, time), elements)
-    ends = tf.stack([2 * target_length, tf.maximum(2 * target_length - 1, 0)], 1)
-    return -tf.reduce_logsumexp(tf.gather(alpha, ends, axis=1, batch_dims=1), 1)
-
-
-def _with_blanks(target, blank):
-    count = target.shape[1]
-    pairs = tf.stack([tf.fill(tf.shape(target), blank), target], 2)
-    return tf.pad(tf.reshape(pairs, [-1, 2 * count]), [[0, 0], [0, 1]], constant_values=blank)
-
-
-def _moved(alpha, places):
-    return tf.pad(alpha, [[0, 0], [places, 0]], constant_values=_NEVER)[:, :alpha.shape[1]]
+    """Minus the log probability of each row of labels, given logits [batch, time, classes]; mask_index is the blank."""
+    return _core._ctc(target, output, target_length, output_length, mask_index)
 
 
 def ctc(y_true, y_pred):

@@ -1,0 +1,105 @@
+#include "gradus/losses.h"
+
+#include "keras_util.h"
+
+namespace gradus {
+namespace {
+
+namespace each = keras::per_sample;
+
+Tensor predictions() { return abs(ramp({3, 4}, 0.3)) * 0.8 + 0.1; }
+Tensor targets() { return abs(ramp({3, 4}, 2)) * 0.8 + 0.1; }
+const Tensor kLabels = {1, 3, 0};
+
+template <class F>
+void expect_loss(const std::string& name, const F& loss) {
+  expect_as_keras("loss/" + name, predictions(),
+                  [&](const Tensor& p) { return loss(targets(), p); });
+}
+
+TEST(Losses, OfEachSample) {
+  expect_loss("mean_squared_error", each::mean_squared_error);
+  expect_loss("mean_absolute_error", each::mean_absolute_error);
+  expect_loss("mean_absolute_percentage_error", each::mean_absolute_percentage_error);
+  expect_loss("mean_squared_logarithmic_error", each::mean_squared_logarithmic_error);
+  expect_loss("huber", [](In t, In p) { return each::huber(t, p); });
+  expect_loss("log_cosh", each::log_cosh);
+  expect_loss("poisson", each::poisson);
+  expect_loss("cosine_similarity", [](In t, In p) { return each::cosine_similarity(t, p); });
+  expect_loss("hinge", each::hinge);
+  expect_loss("squared_hinge", each::squared_hinge);
+  expect_loss("categorical_hinge", each::categorical_hinge);
+  expect_loss("kl_divergence", each::kl_divergence);
+  expect_loss("binary_focal_crossentropy",
+              [](In t, In p) { return each::binary_focal_crossentropy(t, p); });
+  expect_loss("categorical_focal_crossentropy",
+              [](In t, In p) { return each::categorical_focal_crossentropy(t, p); });
+  expect_loss("dice", [](In t, In p) { return each::dice(t, p); });
+  expect_loss("tversky", [](In t, In p) { return each::tversky(t, p); });
+}
+
+TEST(Losses, CrossEntropies) {
+  const keras::CrossentropyOptions probabilities{.from_logits = false},
+      smooth{.label_smoothing = 0.1};
+  expect_loss("binary_crossentropy",
+              [&](In t, In p) { return each::binary_crossentropy(t, p, probabilities); });
+  expect_loss("categorical_crossentropy",
+              [&](In t, In p) { return each::categorical_crossentropy(t, p, probabilities); });
+  const Tensor logits = ramp({3, 4});
+  expect_as_keras("loss/binary_crossentropy/logits", logits,
+                  [&](const Tensor& x) { return each::binary_crossentropy(targets(), x, smooth); });
+  expect_as_keras("loss/categorical_crossentropy/logits", logits, [&](const Tensor& x) {
+    return each::categorical_crossentropy(one_hot(kLabels, 4), x, smooth);
+  });
+  expect_as_keras("loss/sparse_categorical_crossentropy", predictions(), [&](const Tensor& p) {
+    return each::sparse_categorical_crossentropy(kLabels, p, false);
+  });
+  expect_as_keras("loss/sparse_categorical_crossentropy/logits", logits, [&](const Tensor& x) {
+    return each::sparse_categorical_crossentropy(kLabels, x);
+  });
+  // Along another axis.
+  const auto v = each::categorical_crossentropy(one_hot(kLabels, 4), logits).to_vector<float>();
+  expect_near("axis 0",
+              each::categorical_crossentropy(transpose(one_hot(kLabels, 4)), transpose(logits),
+                                             {.axis = {0}}),
+              std::vector<double>(v.begin(), v.end()));
+}
+
+TEST(Losses, LogitsAreNeverRoundedToProbabilities) {
+  const Tensor wrong = {{100.0f}}, no = {{0.0f}};
+  expect_near("binary", each::binary_crossentropy(no, wrong), {100});
+  expect_near("focal", each::binary_focal_crossentropy(no, wrong, {.from_logits = true}), {100});
+}
+
+TEST(Losses, Further) {
+  expect_as_keras("loss/categorical_generalized_cross_entropy", predictions(), [](const Tensor& p) {
+    return each::categorical_generalized_cross_entropy(kLabels, p, 0.5);
+  });
+  EXPECT_THROW(each::categorical_generalized_cross_entropy(kLabels, predictions(), 1),
+               InvalidArgumentError);
+  expect_as_keras("loss/circle", ramp({4, 3}), [](const Tensor& x) {
+    return each::circle(Tensor{0, 1, 0, 1}, nn::l2_normalize(x, {1}));
+  });
+  expect_as_keras("loss/ctc", ramp({2, 5, 4}), [](const Tensor& x) {
+    return each::ctc(Tensor{{1, 2}, {3, 0}}, x, Tensor{2, 1}, Tensor{5, 5});
+  });
+}
+
+TEST(Losses, TheMeanIsOneNumberAndEpsilonCanBeSet) {
+  const Tensor loss = keras::mean_squared_error(targets(), predictions());
+  EXPECT_EQ(loss.rank(), 0);
+  EXPECT_NEAR(loss.item<float>(),
+              reduce_mean(each::mean_squared_error(targets(), predictions())).item<float>(), 1e-7);
+  expect_near("hinge of 0 and 1", keras::hinge(Tensor{0, 1}, Tensor{0.5f, 0.5f}), {1});
+  const Tensor never = {{0.0f}}, yes = {{1.0f}};
+  const auto loss_of_never = [&] {
+    return keras::binary_crossentropy(yes, never, {.from_logits = false}).item<float>();
+  };
+  EXPECT_NEAR(loss_of_never(), -std::log(1e-7), 1e-3);
+  keras::set_epsilon(1e-3);
+  EXPECT_NEAR(loss_of_never(), -std::log(1e-3), 1e-3);
+  keras::set_epsilon(1e-7);
+}
+
+}  // namespace
+}  // namespace gradus
