@@ -16,6 +16,7 @@ void add_signal_functions();
 void add_layer_functions();
 void add_activation_functions();
 void add_loss_functions();
+void add_layer_call(PyObject* module);
 void add_nn_functions();
 void add_random_functions();
 void add_transforms();
@@ -105,6 +106,7 @@ void prepare(PyObject* module) {
   add_layer_functions();
   add_activation_functions();
   add_loss_functions();
+  add_layer_call(module);
   add_nn_functions();
   add_random_functions();
   add_transforms();

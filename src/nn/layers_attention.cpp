@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gradus/activations.h"
+#include "gradus/error.h"
 #include "gradus/layers_dropout.h"
 #include "gradus/ops.h"
 #include "nn/weights.h"
@@ -18,6 +19,19 @@ double lowest(DType dtype) {
   if (dtype == bfloat16) return -3.3895313892515355e38;
   return dtype == float32 ? std::numeric_limits<float>::lowest()
                           : std::numeric_limits<double>::lowest();
+}
+
+// Batches are not broadcast; those that are not known yet are taken to agree.
+void check_batches(const Shape& query, const Shape& key, const Shape& value) {
+  for (const Shape& s : {query, key, value})
+    if (s.rank() != 3)
+      throw InvalidArgumentError("[attention] got shape " + to_string(s) +
+                                 "; expected [batch, length, width]");
+  const std::int64_t q = query[0], k = key[0], v = value[0];
+  if (q >= 0 && k >= 0 && v >= 0 && (q != k || k != v))
+    throw InvalidArgumentError("[attention] queries, keys and values come in batches of " +
+                               std::to_string(q) + ", " + std::to_string(k) + " and " +
+                               std::to_string(v) + "; they must be of one size");
 }
 
 Tensor swapped(const Tensor& x) { return transpose(x, {0, 2, 1, 3}); }
@@ -50,6 +64,7 @@ Tensor projection(In x, In kernel, const Tensor& bias, int summed) {
 
 AttentionResult multi_head_attention(In query, In key, In value, const AttentionWeights& w,
                                      const Tensor& mask, const AttentionOptions& options) {
+  check_batches(query->shape(), key->shape(), value->shape());
   const Tensor q = projection(query, w.query_kernel, w.query_bias);
   const Tensor k = projection(key, w.key_kernel, w.key_bias);
   const Tensor v = projection(value, w.value_kernel, w.value_bias);

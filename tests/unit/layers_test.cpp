@@ -172,6 +172,8 @@ TEST(Layers, MultiHeadAttention) {
   expect_as_keras("attention", ramp({2, 3, 4}), [&](const Tensor& x) { return attention(x, x); });
   expect_as_keras("attention/causal", ramp({2, 3, 4}),
                   [&](const Tensor& x) { return attention(x, x, forms::causal_mask(3, 3)); });
+  EXPECT_THROW(attention(ramp({2, 3, 4}), ramp({1, 3, 4})), InvalidArgumentError);
+  EXPECT_THROW(attention(ramp({3, 4}), ramp({3, 4})), InvalidArgumentError);
   const Tensor x = ramp({1, 2, 4}), never = zeros({1, 2, 2}, bool_);
   const forms::AttentionWeights w{
       attention.query_kernel, attention.query_bias, attention.key_kernel,    attention.key_bias,

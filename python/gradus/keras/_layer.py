@@ -2,7 +2,7 @@
 
 A call has two ways. The whole one converts arguments, finds the training flag and the masks, builds the layer if this
 is the first call, checks the shapes and, given KerasTensors, notes a node. A call that is like one that went well
-before (one tensor of the same dtype and rank, nothing that needs care) goes straight to `call`.
+before (one tensor of the same dtype and rank, nothing that needs care) goes straight to `call`: QuickCall, in C++.
 """
 import functools
 import inspect
@@ -22,6 +22,7 @@ from ._variable import standardize_dtype
 Tensor = _core.Tensor
 _context = _scopes.context
 _masks = _state.masks
+_core._share_with_layers(_context, _masks)
 
 
 _known_parameters, _call_specs = weakref.WeakKeyDictionary(), weakref.WeakKeyDictionary()  # by function
@@ -84,7 +85,7 @@ def _wrapped_build(build):
     return outer
 
 
-class Layer(LayerState):
+class Layer(_core.QuickCall, LayerState):
     """The base of layers and models.
 
     A layer of one's own makes its weights in `build(input_shape)` with `add_weight` and computes in `call(inputs)`.
@@ -340,29 +341,6 @@ class Layer(LayerState):
     def _call_has_training_arg(self):
         return _call_spec(type(self)).has_training
 
-    def __call__(self, *args, **kwargs):
-        quick = self._quick
-        if quick is not None and len(args) == 1 and not _masks:
-            x = args[0]
-            if type(x) is Tensor and x.dtype is quick[0] and x.ndim == quick[1]:
-                if not kwargs:
-                    training = _context.training
-                elif len(kwargs) == 1 and type(kwargs.get("training")) is bool:
-                    training = kwargs["training"]
-                else:
-                    return self._call_in_full(args, kwargs)
-                if quick[3]:
-                    return self._call_container(x, training, quick[2])
-                try:
-                    if training is not None and quick[2]:
-                        return self.call(x, training=training)
-                    return self.call(x)
-                except Exception as error:
-                    self._check_inputs(x)
-                    self._explain(error, args, kwargs)
-                    raise
-        return self._call_in_full(args, kwargs)
-
     def _call_container(self, x, training, has_training):
         """The quick way of a layer with layers or losses within: they need to know where they are."""
         entry, before = _context.entry, _context.training
@@ -469,6 +447,11 @@ class Layer(LayerState):
         if self._quick is None:
             self._find_quick_way(spec, args)
         return outputs
+
+    def _quick_call_failed(self, error, args, kwargs):
+        """Asks the input spec, whose words come first, and says in the error where it happened; QuickCall raises it."""
+        self._check_inputs(args[0])
+        self._explain(error, args, kwargs)
 
     def _explain(self, error, args, kwargs):
         from ._call_errors import explain

@@ -242,7 +242,6 @@ class MultiHeadAttention(_Heads):
     def call(self, query, value, key=None, query_mask=None, value_mask=None, key_mask=None, attention_mask=None,
              return_attention_scores=False, training=None, use_causal_mask=False):
         key = value if key is None else key
-        _check_batches(query, key, value)
         # The masks of the inputs are seen to here: the projections are not told of them.
         allowed = self._mask(query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask)
         if self._equations is not None:
@@ -256,6 +255,7 @@ class MultiHeadAttention(_Heads):
 
     def _over_axes(self, query, key, value, allowed, training, with_scores):
         """Over other axes than the second of three."""
+        _check_batches(query, key, value)
         query, key, value = self._query_dense.call(query), self._key_dense.call(key), self._value_dense.call(value)
         scores = tf.einsum(self._equations[0], key, query * (1.0 / math.sqrt(self.key_dim)))
         if allowed is not None:
