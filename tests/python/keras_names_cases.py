@@ -197,3 +197,33 @@ def lambda_metrics(keras, tf):
     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, kernel_initializer="ones")])
     model.compile("sgd", "mse", metrics=[lambda y, p: tf.reduce_max(p)])
     return model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0).history
+
+
+@case
+def old_backend(keras, tf):
+    K = tf.keras.backend
+    x = tf.constant(np.arange(24, dtype="float32").reshape(2, 3, 4) / 10)
+    image = tf.constant(np.arange(32, dtype="float32").reshape(1, 4, 4, 2))
+    kernel = tf.constant(np.ones((2, 2, 2, 3), "float32"))
+    v = K.variable([1.0, 2.0])
+    return [np.asarray(y, "float64").round(5).tolist() for y in (
+        K.batch_dot(x, tf.transpose(x, (0, 2, 1))), K.batch_dot(x[:, 0], x[:, 1], axes=1),
+        K.batch_dot(x, x, axes=[1, 1]), K.arange(3), K.arange(1, 7, 2), K.bias_add(x, tf.constant([1.0, 2, 3, 4])),
+        K.conv2d(image, kernel, padding="same"), K.pool2d(image, (2, 2), strides=(2, 2), pool_mode="avg"),
+        K.count_params(v), K.eval(v), K.eye(2), K.foldl(lambda a, b: a + b, x), K.map_fn(lambda r: r * 2, x),
+        K.hard_sigmoid(x - 1), K.in_top_k(tf.constant([[.1, .9]]), tf.constant([1]), 1), K.repeat(x[:, 0], 2),
+        K.repeat_elements(x, 2, 1), K.reverse(x, 1), K.resize_images(image, 2, 2, "channels_last"),
+        K.temporal_padding(x), K.spatial_2d_padding(image), K.update_add(v, tf.constant([1.0, 1.0])), K.to_dense(x),
+        K.moving_average_update(v, tf.constant([0.0, 0.0]), 0.5), K.random_bernoulli((2, 2), p=1.0))]
+
+
+@case
+def images_in_ops(keras, tf):
+    image = keras.ops.image
+    x = tf.constant(np.linspace(0, 1, 72, dtype="float32").reshape(1, 4, 6, 3))
+    first = tf.transpose(x, (0, 3, 1, 2))
+    return [np.asarray(y).round(4).tolist() for y in (
+        image.rgb_to_grayscale(x), image.rgb_to_hsv(x), image.hsv_to_rgb(x),
+        image.rgb_to_hsv(first, data_format="channels_first"), image.crop_images(x, 1, 2, target_height=2, target_width=3),
+        image.crop_images(x, bottom_cropping=1, right_cropping=1, target_height=2, target_width=4),
+        image.pad_images(x, 1, 0, 1, 2), image.pad_images(x, 1, 2, target_height=6, target_width=9))]

@@ -101,7 +101,7 @@ def _is_sequential_like(model):
 
 
 def _shape_text(shape):
-    return str(tuple(shape))
+    return "(" + ", ".join(map(str, shape)) + ")"
 
 
 def _output_shape(layer):

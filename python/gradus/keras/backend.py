@@ -259,3 +259,10 @@ def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
     """The cross entropy of each row, with class numbers."""
     from . import losses
     return losses.sparse_categorical_crossentropy(target, output, from_logits=from_logits, axis=axis)
+
+
+def __getattr__(name):
+    from . import _old_backend
+    if name.startswith("_") or not hasattr(_old_backend, name):
+        raise AttributeError(f"module 'keras.backend' has no attribute '{name}'")
+    return getattr(_old_backend, name)

@@ -90,7 +90,6 @@ class Bidirectional(Layer):
             config.update(name="backward_" + layer.name, go_backwards=not layer.go_backwards)
             self.backward_layer = type(layer).from_config(config)
         else:
-            backward_layer.name = "backward_" + backward_layer.name.removeprefix("backward_")
             self.backward_layer = backward_layer
         forward, backward = self.forward_layer, self.backward_layer
         # What one direction says about a masked time must not be there when the other is put beside it.
