@@ -13,5 +13,6 @@
 #include "gradus/metric.h"
 #include "gradus/metrics_accuracy.h"
 #include "gradus/metrics_confusion.h"
+#include "gradus/metrics_losses.h"
 #include "gradus/metrics_overlap.h"
 #include "gradus/metrics_regression.h"

@@ -1,4 +1,4 @@
-// Measures of regressions that are not means of losses (gradus/metrics_loss.h has those).
+// Measures of regressions that are not means of losses (gradus/metrics_losses.h has those).
 #pragma once
 #include "gradus/metric.h"
 

@@ -121,6 +121,10 @@ MeanMetricWrapper::Function function_of(const Arguments& a) {
     return [axes = axes_of(a[5]), epsilon = a.real(4)](In y, In p) {
       return concordance_correlation(y, p, axes, epsilon);
     };
+  if (name == "cosine_similarity")
+    return
+        [dtype, axes = axes_of(a[5])](In y, In p) { return cosine_similarity(y, p, axes, dtype); };
+  if (auto loss = loss_function(name, dtype)) return loss;
   raise(PyExc_ValueError, "unknown function %R", a[2]);
 }
 

@@ -9,13 +9,6 @@ namespace {
 
 Tensor are_equal(In a, In b, DType dtype) { return cast(equal(a, b), dtype); }
 
-// Class numbers may have an axis of size 1 where predictions have the classes.
-Tensor class_numbers(In y_true, In y_pred) {
-  const bool has_axis =
-      y_true->rank() == y_pred->rank() && y_true->rank() > 1 && y_true->shape().back() == 1;
-  return as_dtype(has_axis ? squeeze(y_true, {-1}) : y_true.tensor(), int64);
-}
-
 Tensor are_in_top_k(const Tensor& labels, In y_pred, std::int64_t k, DType dtype) {
   const Tensor found = in_top_k(cast(reshape(labels, {-1}), int32),
                                 reshape(y_pred, {-1, y_pred->shape().back()}), k);

@@ -15,13 +15,6 @@ struct Batch {
   Tensor is_true, predictions, weights;  // flat, or [samples, labels]; is_true is 0 or 1
 };
 
-Tensor with_rank(const Tensor& weights, int rank) {
-  if (weights.rank() == 0) return weights;
-  Shape shape = weights.shape();
-  while (shape.rank() < rank) shape.push_back(1);
-  return reshape(weights, shape);
-}
-
 Batch prepared(In y_true, In y_pred, const Tensor& sample_weight, const ConfusionSettings& settings,
                DType dtype) {
   auto [labels, predictions] = same_rank(as_dtype(y_true, dtype), as_dtype(y_pred, dtype));

@@ -19,6 +19,19 @@ std::pair<Tensor, Tensor> same_rank(const Tensor& a, const Tensor& b) {
   return {a, b};
 }
 
+Tensor class_numbers(In y_true, In y_pred) {
+  const bool has_axis =
+      y_true->rank() == y_pred->rank() && y_true->rank() > 1 && y_true->shape().back() == 1;
+  return as_dtype(has_axis ? squeeze(y_true, {-1}) : y_true.tensor(), int64);
+}
+
+Tensor with_rank(const Tensor& weights, int rank) {
+  if (weights.rank() == 0) return weights;
+  Shape shape = weights.shape();
+  while (shape.rank() < rank) shape.push_back(1);
+  return reshape(weights, shape);
+}
+
 Shape axes_from(int first, int rank) {
   Shape axes;
   for (int axis = first; axis < rank; ++axis) axes.push_back(axis);

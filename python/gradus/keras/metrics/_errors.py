@@ -29,6 +29,13 @@ def _cosine(y_true, y_pred, axis=-1):
 
 
 _cosine.__name__ = "cosine_similarity"
+in_engine(axis=-1)(_cosine)
+
+# Cross entropies are not among them: they look for the logits that predictions were made from.
+for _one in (losses.mean_squared_error, losses.mean_absolute_error, losses.mean_absolute_percentage_error,
+             losses.mean_squared_logarithmic_error, losses.log_cosh, losses.kl_divergence, losses.poisson, losses.hinge,
+             losses.squared_hinge, losses.categorical_hinge):
+    in_engine()(_one)
 
 MeanSquaredError = _of_loss("MeanSquaredError", losses.mean_squared_error, "mean_squared_error",
                             "The mean of squared errors.")

@@ -236,6 +236,9 @@ class MeanMetricWrapper(Mean):
             _core._metric_update(self._native or self._computing(), y_true, y_pred, sample_weight)
         else:
             values = while_traced(self._fn)(y_true, y_pred, **self._fn_kwargs)
+            own_mask = _state.get_mask(values)
+            if own_mask is not None and sample_weight is not None:
+                sample_weight = apply_mask(sample_weight, own_mask, self._dtype, "sum")
             native = self._make(_core._metric_mean) if self._is_in_engine else self._native or self._computing()
             _core._metric_add_to_mean(native, values, sample_weight)
 
