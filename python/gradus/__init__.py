@@ -82,5 +82,7 @@ from . import _embedding  # noqa: E402
 _namespace("nn").embedding_lookup_sparse = _embedding.embedding_lookup_sparse
 _namespace("nn").safe_embedding_lookup_sparse = _embedding.safe_embedding_lookup_sparse
 from ._module import Module, name_scope  # noqa: E402, F401
-from ._missing import __dir__, __getattr__, _of_dtypes  # noqa: E402, F401
-dtypes.__getattr__ = _of_dtypes
+from . import _missing  # noqa: E402
+from ._missing import __dir__, __getattr__  # noqa: E402, F401
+for _name in ("autodiff", "bitwise", "dtypes", "linalg", "math", "nn", "random", "signal"):
+    _missing.complete(_name, _namespace(_name))

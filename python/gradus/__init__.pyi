@@ -81,6 +81,44 @@ class GradientTape:
     def watch(self, *args: _Any, **kwargs: _Any) -> _Any: ...
     def watched_variables(self, *args: _Any, **kwargs: _Any) -> _Any: ...
     def __init__(self, *args: _Any, **kwargs: _Any) -> None: ...
+class Graph:
+    """A program that is built node by node, and run in sessions."""
+    def add_to_collection(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def add_to_collections(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def as_default(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def as_graph_def(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def as_graph_element(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    @property
+    def building_function(self) -> _Any: ...
+    def clear_collection(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    @property
+    def collections(self) -> _Any: ...
+    def colocate_with(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def control_dependencies(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def device(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def finalize(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    @property
+    def finalized(self) -> _Any: ...
+    def get_all_collection_keys(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def get_collection(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def get_collection_ref(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def get_name_scope(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def get_operation_by_name(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def get_operations(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def get_tensor_by_name(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def gradient_override_map(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def inside(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def is_feedable(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def is_fetchable(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def name_scope(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def prevent_feeding(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def prevent_fetching(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    @property
+    def seed(self) -> _Any: ...
+    def unique_name(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    @property
+    def version(self) -> _Any: ...
+    def __init__(self, *args: _Any, **kwargs: _Any) -> None: ...
 class IndexedSlices:
     """A gradient that is zero but for some rows: `values` at `indices` along axis 0."""
     def __mul__(self, *args: _Any, **kwargs: _Any) -> _Any: ...
@@ -115,6 +153,25 @@ class Module:
     @property
     def variables(self) -> _Any: ...
     with_name_scope: _Any
+    def __init__(self, *args: _Any, **kwargs: _Any) -> None: ...
+class Operation:
+    """A node, or several that were made by one call: what a run can do and other nodes can wait for."""
+    @property
+    def control_inputs(self) -> _Any: ...
+    @property
+    def device(self) -> _Any: ...
+    def get_attr(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    @property
+    def graph(self) -> _Any: ...
+    @property
+    def inputs(self) -> _Any: ...
+    @property
+    def name(self) -> _Any: ...
+    @property
+    def outputs(self) -> _Any: ...
+    def run(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    @property
+    def type(self) -> _Any: ...
     def __init__(self, *args: _Any, **kwargs: _Any) -> None: ...
 class RaggedTensor:
     """Rows of different lengths: row i is values[row_splits[i]:row_splits[i + 1]]. Values may be ragged themselves."""
@@ -496,16 +553,28 @@ def argsort(values: _Any, axis: _Axis | None = -1, direction: str = 'ASCENDING',
     """Positions in sorted order."""
 def as_dtype(type_value: _Any) -> _Any:
     """The dtype of a name, a NumPy dtype or a type."""
+def as_string(input: _Any, precision: _Any = ..., scientific: _Any = ..., shortest: _Any = ..., width: _Any = ..., fill: _Any = ..., name: _Any = ...) -> _Any:
+    """Numbers as text, as printf writes them."""
 def asin(x: _Any, name: str | None = None) -> Tensor:
     """The inverse sine."""
 def asinh(x: _Any, name: str | None = None) -> Tensor:
     """The inverse hyperbolic sine."""
+def assert_equal(x: _Any, y: _Any, message: _Any = ..., summarize: _Any = ..., name: _Any = ...) -> _Any:
+    """Raises InvalidArgumentError unless x == y everywhere."""
+def assert_greater(x: _Any, y: _Any, message: _Any = ..., summarize: _Any = ..., name: _Any = ...) -> _Any:
+    """Raises InvalidArgumentError unless x > y everywhere."""
+def assert_less(x: _Any, y: _Any, message: _Any = ..., summarize: _Any = ..., name: _Any = ...) -> _Any:
+    """Raises InvalidArgumentError unless x < y everywhere."""
+def assert_rank(x: _Any, rank: _Any, message: _Any = ..., name: _Any = ...) -> _Any:
+    """Raises ValueError unless x has this many axes."""
 def atan(x: _Any, name: str | None = None) -> Tensor:
     """The inverse tangent."""
 def atan2(y: _Any, x: _Any, name: str | None = None) -> Tensor:
     """The angle of the point (x, y)."""
 def atanh(x: _Any, name: str | None = None) -> Tensor:
     """The inverse hyperbolic tangent."""
+def batch_to_space(input: _Any, block_shape: _Any, crops: _Any, name: _Any = ...) -> _Any:
+    """The inverse of space_to_batch, with crops for its paddings."""
 bfloat16: DType
 def bitcast(input: _Any, type: _Any, name: str | None = None) -> Tensor:
     """The bits of each element as another dtype."""
@@ -564,6 +633,12 @@ def dynamic_partition(data: _Any, partitions: _Any, num_partitions: _Any, name: 
     """A list of num_partitions tensors: the i-th has the elements of data where partitions is i."""
 def dynamic_stitch(indices: _Any, data: _Any, name: _Any = ...) -> _Any:
     """The tensor whose row indices[i][j] is data[i][j]."""
+def edit_distance(hypothesis: _Any, truth: _Any, normalize: _Any = ..., name: _Any = ...) -> _Any:
+    """Levenshtein's distance of the sequences along the last axis of sparse tensors, by default over the length of the truth."""
+def eig(tensor: _Any, name: _Any = ...) -> _Any:
+    """(eigenvalues, eigenvectors as columns), complex, of each matrix."""
+def eigvals(tensor: _Any, name: _Any = ...) -> _Any:
+    """The eigenvalues, complex, of each matrix."""
 def einsum(equation: _Any, *inputs: _Any, **kwargs: _Any) -> _Any:
     """Sums of products over named axes: einsum("ij,jk->ik", a, b) is a matrix product."""
 def ensure_shape(x: _Any, shape: _Any, name: _Any = ...) -> _Any:
@@ -595,6 +670,10 @@ def gather(params: _Any, indices: _Any, validate_indices: _Any = None, axis: _Ax
     """Slices along an axis, by index."""
 def gather_nd(params: _Any, indices: _Any, batch_dims: _Any = 0, name: str | None = None) -> Tensor:
     """Slices by coordinates."""
+def get_current_name_scope() -> _Any:
+    """The names of the open name scopes, joined."""
+def get_logger() -> _Any:
+    """Python's logger with the name TensorFlow's has."""
 def get_static_value(tensor: _Any, partial: _Any = ...) -> _Any:
     """The value as a NumPy array; None if it depends on the arguments of a function that is being traced."""
 def grad(f: _Any, argnums: _Any = ...) -> _Any:
@@ -614,10 +693,16 @@ def hessian(f: _Any, x: _Any, mode: _Any = ..., chunk: _Any = ..., report: _Any 
     """The Hessian of f: for one tensor x a tensor, for several a list of lists of blocks."""
 def hessians(ys: _Any, xs: _Any, gate_gradients: _Any = ..., aggregation_method: _Any = ..., name: _Any = ...) -> _Any:
     """The second derivatives of the sum of ys with respect to each of xs: shape x.shape + x.shape."""
+def histogram_fixed_width(values: _Any, value_range: _Any, nbins: _Any = ..., dtype: _Any = ..., name: _Any = ...) -> _Any:
+    """How many values each bin has."""
+def histogram_fixed_width_bins(values: _Any, value_range: _Any, nbins: _Any = ..., dtype: _Any = ..., name: _Any = ...) -> _Any:
+    """The number of the bin of each value; what is outside belongs to the first or last one."""
 def hvp(f: _Any, x: _Any, v: _Any) -> _Any:
     """The Hessian of a scalar function times v, forward over reverse."""
 def identity(input: _Any, name: str | None = None) -> Tensor:
     """The value itself."""
+def identity_n(input: _Any, name: _Any = ...) -> _Any:
+    """Each tensor itself."""
 def init_scope() -> _Any:
     """What is done inside is done at once, also while a function is traced."""
 def inside_function() -> _Any:
@@ -646,6 +731,10 @@ def logical_not(x: _Any, name: str | None = None) -> Tensor:
     """Not x."""
 def logical_or(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """Either, elementwise."""
+def make_ndarray(tensor: _Any) -> _Any:
+    """The NumPy array of a TensorProto."""
+def make_tensor_proto(values: _Any, dtype: _Any = ..., shape: _Any = ..., verify_shape: _Any = ..., allow_broadcast: _Any = ...) -> _Any:
+    """A TensorProto of values."""
 def map_fn(fn: _Any, elems: _Any, dtype: _Any = ..., parallel_iterations: _Any = ..., back_prop: _Any = ..., swap_memory: _Any = ..., infer_shape: _Any = ..., name: _Any = ..., fn_output_signature: _Any = ...) -> _Any:
     """fn of each slice along axis 0, stacked. vectorized_map is faster where it applies."""
 def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _DTypeLike | None = None, name: str | None = None) -> Tensor:
@@ -659,7 +748,7 @@ def minimum(x: _Any, y: _Any, name: str | None = None) -> Tensor:
 def multiply(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x * y."""
 class name_scope:
-    """A context that gives a prefix to names; names do not matter when eager."""
+    """A context that gives a prefix to names. A name that ends in '/' is the whole prefix."""
     def __enter__(self, *args: _Any, **kwargs: _Any) -> _Any: ...
     def __exit__(self, *args: _Any, **kwargs: _Any) -> _Any: ...
     @property
@@ -675,7 +764,7 @@ def norm(tensor: _Any, ord: str = 'euclidean', axis: _Axis | None = None, keepdi
 def not_equal(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x != y, elementwise."""
 def numpy_function(func: _Any = ..., inp: _Any = ..., Tout: _Any = ..., stateful: _Any = ..., name: _Any = ...) -> _Any:
-    """Calls a Python function on NumPy arrays."""
+    """Calls a Python function on NumPy arrays. Without a function, a decorator."""
 def one_hot(indices: _Any, depth: _Any, on_value: _Any = None, off_value: _Any = None, axis: _Axis | None = None, dtype: _DTypeLike | None = None, name: str | None = None) -> Tensor:
     """A new axis with on_value at the index and off_value elsewhere."""
 def ones(shape: _Any, dtype: _DTypeLike | None = 'float32', name: str | None = None, layout: _Any = None) -> Tensor:
@@ -694,7 +783,7 @@ def pow(x: _Any, y: _Any, name: str | None = None) -> Tensor:
 def print(*inputs: _Any, output_stream: _Any = ..., summarize: _Any = ..., sep: _Any = ..., end: _Any = ..., name: _Any = ...) -> _Any:
     """Prints tensors and other objects to standard error, or where output_stream says."""
 def py_function(func: _Any = ..., inp: _Any = ..., Tout: _Any = ..., name: _Any = ...) -> _Any:
-    """Calls a Python function on tensors; its gradient is found by a tape."""
+    """Calls a Python function on tensors; its gradient is found by a tape. Without a function, a decorator."""
 class random_normal_initializer:
     """Normally distributed numbers."""
     from_config: _Any
@@ -709,6 +798,8 @@ def range(start: _Any, limit: _Any = None, delta: _Any = 1, dtype: _DTypeLike | 
     """start, start + delta, ... below limit; with one number, from 0 to it."""
 def rank(input: _Any, name: str | None = None) -> Tensor:
     """The number of axes as a tensor."""
+def realdiv(x: _Any, y: _Any, name: _Any = ...) -> _Any:
+    """x / y of real numbers, in their own dtype."""
 def recompute_grad(f: _Any) -> _Any:
     """f, of which a tape keeps only the arguments: it runs again when its gradient is computed."""
 def recompute_loops(max_bytes: _Any) -> _Any:
@@ -741,6 +832,10 @@ def roll(input: _Any, shift: _Any, axis: _Axis | None, name: str | None = None) 
     """Elements moved along axes, around the end."""
 def round(x: _Any, name: str | None = None) -> Tensor:
     """The nearest integer, ties to even."""
+def saturate_cast(value: _Any, dtype: _Any, name: _Any = ...) -> _Any:
+    """The value in another dtype; what is outside of its range becomes its nearest number."""
+def scalar_mul(scalar: _Any, x: _Any, name: _Any = ...) -> _Any:
+    """A number times a tensor or IndexedSlices."""
 def scan(fn: _Any, elems: _Any, initializer: _Any = ..., parallel_iterations: _Any = ..., back_prop: _Any = ..., swap_memory: _Any = ..., infer_shape: _Any = ..., reverse: _Any = ..., name: _Any = ...) -> _Any:
     """All partial results of foldl, stacked."""
 def scatter_nd(indices: _Any, updates: _Any, shape: _Any, name: str | None = None) -> Tensor:
@@ -767,6 +862,10 @@ def slice(input_: _Any, begin: _Any, size: _Any, name: str | None = None) -> Ten
     """The block at `begin`; a size of -1 is the rest."""
 def sort(values: _Any, axis: _Axis | None = -1, direction: str = 'ASCENDING', name: str | None = None) -> Tensor:
     """Sorted along an axis."""
+def space_to_batch(input: _Any, block_shape: _Any, paddings: _Any, name: _Any = ...) -> _Any:
+    """Blocks of the axes behind the first one become entries of the batch."""
+def space_to_batch_nd(input: _Any, block_shape: _Any, paddings: _Any, name: _Any = ...) -> _Any:
+    """Blocks of the axes behind the first one become entries of the batch."""
 def split(value: _Any, num_or_size_splits: _Any, axis: _Axis | None = 0, num: _Any = None, name: str | None = 'split') -> _Any:
     """Equal parts, or parts of given sizes, along an axis; a list."""
 def sqrt(x: _Any, name: str | None = None) -> Tensor:
@@ -804,6 +903,8 @@ def tensordot(a: _Any, b: _Any, axes: _Any, name: str | None = None) -> Tensor:
     """Products summed over given axes."""
 def tile(input: _Any, multiples: _Any, name: str | None = None) -> Tensor:
     """Each axis repeated as a whole."""
+def timestamp(name: _Any = ...) -> _Any:
+    """Seconds since 1970, a float64."""
 def transpose(a: _Any, perm: _Any = None, conjugate: bool = False, name: str | None = 'transpose') -> Tensor:
     """Axes in another order."""
 def truediv(x: _Any, y: _Any, name: str | None = None) -> Tensor:
@@ -814,6 +915,8 @@ def truncatemod(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """The rest of truncatediv."""
 def tuple(tensors: _Any, control_inputs: _Any = ..., name: _Any = ...) -> _Any:
     """The tensors themselves, as a list."""
+def type_spec_from_value(value: _Any) -> _Any:
+    """The spec that describes a value."""
 uint16: DType
 uint32: DType
 uint64: DType
@@ -822,6 +925,8 @@ def unique(x: _Any, out_idx: _DTypeLike | None = 'int32', name: str | None = Non
     """The different values, and each element's number."""
 def unique_with_counts(x: _Any, out_idx: _DTypeLike | None = 'int32', name: str | None = None) -> _Any:
     """The different values, each element's number, and how often each occurs."""
+def unravel_index(indices: _Any, dims: _Any, name: _Any = ...) -> _Any:
+    """Numbers of elements as coordinates: [dimensions, ...]."""
 def unstack(value: _Any, num: _Any = None, axis: _Axis | None = 0, name: str | None = 'unstack') -> _Any:
     """The slices along an axis, a list."""
 def value_and_grad(f: _Any, argnums: _Any = ...) -> _Any:

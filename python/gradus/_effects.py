@@ -296,7 +296,9 @@ def _typed(results, specs):
 
 
 def py_function(func=None, inp=None, Tout=None, name=None):
-    """Calls a Python function on tensors; its gradient is found by a tape."""
+    """Calls a Python function on tensors; its gradient is found by a tape. Without a function, a decorator."""
+    if func is None:
+        return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout, name))
     name = name or getattr(func, "__name__", "py_function")
 
     def function(tensors, specs):
@@ -317,7 +319,9 @@ def py_function(func=None, inp=None, Tout=None, name=None):
 
 
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
-    """Calls a Python function on NumPy arrays."""
+    """Calls a Python function on NumPy arrays. Without a function, a decorator."""
+    if func is None:
+        return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout, stateful, name))
     import numpy as np
     name = name or getattr(func, "__name__", "numpy_function")
 

@@ -1,20 +1,8 @@
 """tf.Module: a container that finds its variables."""
+import functools
+
+from ._scope import current_scope, name_scope
 from ._variable import Variable
-
-
-class name_scope:  # noqa: N801
-    """A context that gives a prefix to names; names do not matter when eager."""
-
-    def __init__(self, name):
-        self._name = name
-
-    name = property(lambda self: self._name)
-
-    def __enter__(self):
-        return self._name + "/"
-
-    def __exit__(self, *args):
-        return False
 
 
 def _snake(name):
@@ -31,6 +19,7 @@ class Module:
         if name is not None and not name.isidentifier():
             raise ValueError(f"{name!r} is not a valid module name. Module names must be valid Python identifiers.")
         self._name = name or _snake(type(self).__name__)
+        self._scope = name_scope(current_scope() + self._name + "/")
 
     @property
     def name(self):
@@ -38,12 +27,17 @@ class Module:
 
     @property
     def name_scope(self):
-        return name_scope(self.name)
+        """The scope of this module's names, a context."""
+        return self.__dict__.get("_scope") or name_scope(self.name + "/")
 
     @classmethod
     def with_name_scope(cls, method):
-        """A decorator that does nothing but keep TensorFlow programs running."""
-        return method
+        """A decorator: the method runs in the scope of the module."""
+        @functools.wraps(method)
+        def run(self, *args, **kwargs):
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+        return run
 
     @property
     def variables(self):

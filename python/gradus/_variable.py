@@ -2,6 +2,7 @@
 import enum
 
 from . import _core
+from ._scope import current_scope
 from ._types import IndexedSlices, TensorShape
 
 
@@ -33,7 +34,7 @@ class Variable(_core.Variable):
         if shape is not None and not TensorShape(shape).is_compatible_with(value.shape):
             raise ValueError(f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not "
                              f"compatible with the explicitly supplied `shape` argument ({shape}).")
-        self._set(value, "Variable" if name is None else str(name), True if trainable is None else trainable)
+        self._set(value, current_scope() + ("Variable" if name is None else str(name)), True if trainable is None else trainable)
         self._constraint = constraint
         self._synchronization, self._aggregation = synchronization, aggregation
 

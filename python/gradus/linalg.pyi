@@ -23,8 +23,12 @@ def diag(diagonal: _Any, name: str | None = 'diag', k: _Any = 0, num_rows: _Any 
     """Matrices with given diagonals."""
 def diag_part(input: _Any, name: str | None = 'diag_part', k: _Any = 0, padding_value: _Any = 0) -> Tensor:
     """The diagonals."""
+def eig(tensor: _Any, name: _Any = ...) -> _Any:
+    """(eigenvalues, eigenvectors as columns), complex, of each matrix."""
 def eigh(tensor: _Any, name: str | None = None) -> Tensor:
     """Eigenvalues and eigenvectors of symmetric matrices."""
+def eigvals(tensor: _Any, name: _Any = ...) -> _Any:
+    """The eigenvalues, complex, of each matrix."""
 def eigvalsh(tensor: _Any, name: str | None = None) -> Tensor:
     """Eigenvalues of symmetric matrices."""
 def einsum(equation: _Any, *inputs: _Any, **kwargs: _Any) -> _Any:

@@ -9,6 +9,8 @@ from . import DType, Tensor
 
 def abs(x: _Any, name: str | None = None) -> Tensor:
     """The absolute value."""
+def accumulate_n(inputs: _Any, shape: _Any = ..., tensor_dtype: _Any = ..., name: _Any = ...) -> _Any:
+    """The sum of tensors of one shape."""
 def acos(x: _Any, name: str | None = None) -> Tensor:
     """The inverse cosine."""
 def acosh(x: _Any, name: str | None = None) -> Tensor:
@@ -101,6 +103,8 @@ def imag(input: _Any, name: str | None = None) -> Tensor:
     """The imaginary part."""
 def in_top_k(targets: _Any, predictions: _Any, k: _Any, name: str | None = None) -> Tensor:
     """Whether the target is among the k largest predictions."""
+def invert_permutation(x: _Any, name: _Any = ...) -> _Any:
+    """The permutation that undoes x."""
 def is_finite(x: _Any, name: str | None = None) -> Tensor:
     """Where x is neither infinite nor NaN."""
 def is_inf(x: _Any, name: str | None = None) -> Tensor:
@@ -113,6 +117,8 @@ def is_strictly_increasing(x: _Any, name: _Any = ...) -> _Any:
     """Whether every element is above the one before it."""
 def l2_normalize(x: _Any, axis: _Axis | None = None, epsilon: _Any = 1e-12, name: str | None = None) -> Tensor:
     """x divided by its norm."""
+def lbeta(x: _Any, name: _Any = ...) -> _Any:
+    """The logarithm of the beta function of the numbers along the last axis."""
 def less(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x < y, elementwise."""
 def less_equal(x: _Any, y: _Any, name: str | None = None) -> Tensor:
@@ -149,10 +155,14 @@ def ndtri(x: _Any, name: str | None = None) -> Tensor:
     """The inverse of the normal distribution function."""
 def negative(x: _Any, name: str | None = None) -> Tensor:
     """-x."""
+def nextafter(x1: _Any, x2: _Any, name: _Any = ...) -> _Any:
+    """The number next to x1 on the way to x2."""
 def not_equal(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x != y, elementwise."""
 def polygamma(a: _Any, x: _Any, name: str | None = None) -> Tensor:
     """The a-th derivative of digamma."""
+def polyval(coeffs: _Any, x: _Any, name: _Any = ...) -> _Any:
+    """The polynomial with these coefficients, the highest first, at x."""
 def pow(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x to the power y."""
 def real(input: _Any, name: str | None = None) -> Tensor:
@@ -189,6 +199,8 @@ def round(x: _Any, name: str | None = None) -> Tensor:
     """The nearest integer, ties to even."""
 def rsqrt(x: _Any, name: str | None = None) -> Tensor:
     """1 / sqrt(x)."""
+def scalar_mul(scalar: _Any, x: _Any, name: _Any = ...) -> _Any:
+    """A number times a tensor or IndexedSlices."""
 def segment_max(data: _Any, segment_ids: _Any, name: str | None = None) -> Tensor:
     """Maxima of groups of rows."""
 def segment_mean(data: _Any, segment_ids: _Any, name: str | None = None) -> Tensor:
@@ -247,5 +259,7 @@ def xlog1py(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x * log(1 + y), and 0 where x is 0."""
 def xlogy(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """x * log(y), and 0 where x is 0."""
+def zero_fraction(value: _Any, name: _Any = ...) -> _Any:
+    """Which part of the elements is zero."""
 def zeta(x: _Any, q: _Any, name: str | None = None) -> Tensor:
     """The sum of (q + k)^-x over k >= 0."""

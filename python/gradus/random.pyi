@@ -36,20 +36,34 @@ class Generator:
     def __init__(self, *args: _Any, **kwargs: _Any) -> None: ...
 def categorical(logits: _Any, num_samples: _Any, dtype: _DTypeLike | None = None, seed: _Any = None, name: str | None = None) -> Tensor:
     """Class numbers with probabilities softmax(logits), num_samples per row."""
+def fold_in(seed: _Any, data: _Any, alg: _Any = ...) -> _Any:
+    """A seed made of a seed and a number."""
+def gamma(shape: _Any, alpha: _Any, beta: _Any = ..., dtype: _Any = ..., seed: _Any = ..., name: _Any = ...) -> _Any:
+    """Gamma numbers with shapes alpha and rates beta: the shape of both behind `shape`. Derivatives go to beta only."""
 def get_global_generator() -> _Any:
     """The generator that all may use."""
+def log_uniform_candidate_sampler(true_classes: _Any, num_true: _Any, num_sampled: _Any, unique: _Any, range_max: _Any, seed: _Any = ..., name: _Any = ...) -> _Any:
+    """Classes drawn with probabilities that fall as 1 / (class + 1), about Zipf's law; and the expected counts."""
 def normal(shape: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _DTypeLike | None = 'float32', seed: _Any = None, name: str | None = None) -> Tensor:
     """Normally distributed numbers."""
+def poisson(shape: _Any, lam: _Any, dtype: _Any = ..., seed: _Any = ..., name: _Any = ...) -> _Any:
+    """Poisson numbers with rates lam: the shape of lam behind `shape`."""
 def set_global_generator(generator: _Any) -> _Any:
     """"""
 def set_seed(seed: _Any) -> _Any:
     """Restarts the sequence of random numbers."""
 def shuffle(value: _Any, seed: _Any = None, name: str | None = None) -> Tensor:
     """The rows in random order."""
+def split(seed: _Any, num: _Any = ..., alg: _Any = ...) -> _Any:
+    """Seeds [num, 2] made of one."""
 def stateless_categorical(logits: _Any, num_samples: _Any, seed: _Any, dtype: _DTypeLike | None = 'int64', name: str | None = None) -> Tensor:
     """The same as a function of the seed, two integers."""
+def stateless_gamma(shape: _Any, seed: _Any, alpha: _Any, beta: _Any = ..., dtype: _Any = ..., name: _Any = ...) -> _Any:
+    """The same of this whole shape, as a function of the seed, two integers."""
 def stateless_normal(shape: _Any, seed: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _DTypeLike | None = 'float32', name: str | None = None, alg: str = 'auto_select') -> Tensor:
     """Normal numbers that are a function of the seed, two integers."""
+def stateless_poisson(shape: _Any, seed: _Any, lam: _Any, dtype: _Any = ..., name: _Any = ...) -> _Any:
+    """The same of this whole shape, as a function of the seed, two integers."""
 def stateless_truncated_normal(shape: _Any, seed: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _DTypeLike | None = 'float32', name: str | None = None, alg: str = 'auto_select') -> Tensor:
     """Truncated normal numbers that are a function of the seed, two integers."""
 def stateless_uniform(shape: _Any, seed: _Any, minval: _Any = 0, maxval: _Any = None, dtype: _DTypeLike | None = 'float32', name: str | None = None, alg: str = 'auto_select') -> Tensor:
@@ -58,3 +72,5 @@ def truncated_normal(shape: _Any, mean: _Any = 0.0, stddev: _Any = 1.0, dtype: _
     """Normally distributed numbers within two standard deviations."""
 def uniform(shape: _Any, minval: _Any = 0, maxval: _Any = None, dtype: _DTypeLike | None = 'float32', seed: _Any = None, name: str | None = None) -> Tensor:
     """Uniform numbers between minval and maxval, which is never drawn."""
+def uniform_candidate_sampler(true_classes: _Any, num_true: _Any, num_sampled: _Any, unique: _Any, range_max: _Any, seed: _Any = ..., name: _Any = ...) -> _Any:
+    """Classes drawn with equal probabilities, and the expected counts."""

@@ -5,6 +5,7 @@ import zlib as _zlib
 
 from .._files import text_of as _text_of
 from .._records import framed as _framed
+from .._protobuf_tensor import parse_tensor, serialize_tensor
 from .._safetensors import load_safetensors, save_safetensors
 from .._strings import StringTensor as _StringTensor
 from ..image._files import (decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png,
@@ -16,7 +17,8 @@ from ._examples import (FixedLenFeature, FixedLenSequenceFeature, VarLenFeature,
 __all__ = ["FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "parse_example", "parse_single_example",
            "TFRecordOptions", "TFRecordWriter", "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image",
            "decode_jpeg", "decode_png", "decode_raw", "encode_jpeg", "encode_png", "extract_jpeg_shape", "gfile",
-           "is_jpeg", "load_safetensors", "matching_files", "read_file", "save_safetensors", "write_file"]
+           "is_jpeg", "load_safetensors", "matching_files", "parse_tensor", "read_file", "save_safetensors",
+           "serialize_tensor", "write_file"]
 
 
 def read_file(filename, name=None):

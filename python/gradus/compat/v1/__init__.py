@@ -20,7 +20,7 @@ import gradus as _tf
 from gradus import (DType, IndexedSlices, Tensor, TensorShape, TensorSpec, UnconnectedGradients, VariableAggregation,  # noqa: F401
                     VariableSynchronization, as_dtype, custom_gradient, dtypes, errors, is_tensor, nest, newaxis)
 
-from ... import _core
+from ... import _core, _missing
 from . import _contrib, _control, _data, _functions, _initializers, _layers, _losses, _metrics, _monitored, _nn, _program, \
     _python, _rnn, _saver, _session, _train, _unranked, _variables
 from ._control import *  # noqa: F401, F403
@@ -123,6 +123,7 @@ for _name in ("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bf
 
 _wrap_all(_tf, _this)
 for _name in ("math", "nn", "linalg", "random", "bitwise", "signal"):
+    _missing.load_all(getattr(_tf, _name))
     _wrap_all(getattr(_tf, _name), _module(_name))
 _nn.publish(nn)  # noqa: F821
 

@@ -1,0 +1,48 @@
+"""The mel scale of pitch, and windows that few programs use."""
+import math
+import sys
+
+import numpy as np
+
+
+def _tf():
+    return sys.modules["gradus"]
+
+
+def _mel(hertz):
+    return 1127.0 * np.log1p(np.asarray(hertz) / 700.0)
+
+
+def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sample_rate=8000, lower_edge_hertz=125.0,
+                                upper_edge_hertz=3800.0, dtype="float32", name=None):
+    """The matrix [num_spectrogram_bins, num_mel_bins] of triangles that sums spectra over bands of the mel scale."""
+    tf = _tf()
+    if num_mel_bins <= 0:
+        raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
+    if lower_edge_hertz < 0.0:
+        raise ValueError(f"lower_edge_hertz must be non-negative. Got: {lower_edge_hertz}")
+    if lower_edge_hertz >= upper_edge_hertz:
+        raise ValueError(f"lower_edge_hertz {lower_edge_hertz:.1f} >= upper_edge_hertz {upper_edge_hertz:.1f}")
+    places = _mel(np.linspace(0.0, float(sample_rate) / 2.0, num_spectrogram_bins)[1:])[:, None]
+    edges = np.linspace(_mel(lower_edge_hertz), _mel(upper_edge_hertz), num_mel_bins + 2)
+    low, middle, high = edges[:-2], edges[1:-1], edges[2:]
+    weights = np.maximum(0.0, np.minimum((places - low) / (middle - low), (high - places) / (high - middle)))
+    return tf.constant(np.pad(weights, [[1, 0], [0, 0]]), dtype)
+
+
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
+    """Cepstral coefficients: an orthogonal cosine transform of the logarithms."""
+    tf = _tf()
+    x = tf.convert_to_tensor(log_mel_spectrograms)
+    return tf.signal.dct(x, type=2) * (1.0 / math.sqrt(2.0 * x.shape[-1]))
+
+
+def kaiser_window(window_length, beta=12.0, dtype="float32", name=None):
+    """Kaiser's window."""
+    return _tf().constant(np.kaiser(int(window_length), float(beta)), dtype)
+
+
+def vorbis_window(window_length, dtype="float32", name=None):
+    """The window of Vorbis: sin(pi / 2 sin^2(pi (n + 1/2) / length))."""
+    n = np.arange(int(window_length)) + 0.5
+    return _tf().constant(np.sin(np.pi / 2 * np.sin(np.pi / int(window_length) * n) ** 2), dtype)

@@ -1,0 +1,4 @@
+"""tf.experimental: exchange of tensors with other libraries."""
+from . import dlpack
+
+__all__ = ["dlpack"]
