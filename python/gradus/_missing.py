@@ -15,11 +15,8 @@ _LAZY = (
     "keras",
     "lookup",
     "ragged",
-<<<<<<< HEAD
     "saved_model",
-=======
     "sets",
->>>>>>> 40e5e38 (Names that programs of TensorFlow 2 use: sampled losses, CTC, convolutions and pools in 1 and 3 dimensions, mel scale, sets, WAV, tensors as protocol buffers, eigenvalues; name scopes; missing names of sub-modules say where the list is)
     "sparse",
     "strings",
     "summary",
