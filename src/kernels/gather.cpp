@@ -88,10 +88,10 @@ void gather(std::size_t item_size, const void* in, DType index_type, const void*
             const GatherShape& shape, void* out) {
   const std::int64_t bytes = shape.inner * static_cast<std::int64_t>(item_size);
   if (shape.m == 0 || bytes == 0) return;
-  const std::int64_t block = std::min(shape.m, grain_of(bytes));
+  const std::int64_t block = std::min(shape.m, grain_of_rows(bytes));
   const std::int64_t blocks = (shape.m + block - 1) / block;
   with_indices(index_type, indices, [&](const auto* index) {
-    parallel_ranges(shape.batch * shape.outer * blocks, grain_of(block * bytes),
+    parallel_ranges(shape.batch * shape.outer * blocks, grain_of_rows(block * bytes),
                     [&](std::int64_t begin, std::int64_t end) {
                       for (std::int64_t task = begin; task < end; ++task) {
                         const std::int64_t slab = task / blocks, first = task % blocks * block;

@@ -1,7 +1,7 @@
 // Emission of the tile kernel. The shape of the code, for every form and instruction set:
 //
 //   for each tile of rows                                  emit()
-//     accumulators = 0
+//     accumulators = 0, C is asked for                     fetch_c()
 //     for each product of the sum                          product()
 //       point at A_i and B_i
 //       for k in large steps, then small                   k_loop(), step()
@@ -188,6 +188,7 @@ class TileEmitter : public Xbyak::CodeGenerator {
     Xbyak::Label next_tile, next_product;
     L(next_tile);
     for (int i = 0; i < rows_ * vectors_ * sets_; ++i) clear(vector(first_accumulator_ + i));
+    fetch_c();
     mov(offsets_, arg(offsetof(TileArgs, offsets)));
     mov(rax, arg(offsetof(TileArgs, products)));
     mov(ptr[rsp + kProductsLeft], rax);
@@ -218,6 +219,19 @@ class TileEmitter : public Xbyak::CodeGenerator {
       vpxord(v, v, v);
     else
       vxorps(v, v, v);
+  }
+
+  // Asks for the lines of C that the tile will write: its rows are too far apart for the processor
+  // to see them coming.
+  void fetch_c() {
+    if (dot_) return;
+    const Reg64 c = rax, stride = r8;
+    mov(c, ptr[rsp + kC]);
+    mov(stride, arg(offsetof(TileArgs, c_stride)));
+    for (int r = 0; r < rows_; ++r) {
+      if (r > 0) add(c, stride);
+      for (int byte = 0; byte < spec_.cols * element_; byte += 64) prefetchw(ptr[c + byte]);
+    }
   }
 
   void product() {

@@ -20,6 +20,9 @@ inline std::int64_t grain_of(std::int64_t bytes) {
   return std::max<std::int64_t>(1, kGrainBytes / std::max<std::int64_t>(1, bytes));
 }
 
+// The same for rows that lie anywhere in memory, which takes longer.
+inline std::int64_t grain_of_rows(std::int64_t bytes) { return grain_of(4 * bytes); }
+
 template <class Body>
 void parallel_ranges(std::int64_t n, std::int64_t grain, Body&& body) {
   if (n <= grain) {

@@ -22,20 +22,23 @@ constexpr std::uint64_t pack(std::int64_t row, std::int64_t position) {
   return static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint64_t>(position);
 }
 
-// Sorts by the upper half, whose values are below `limit`, least significant digit first.
+// Sorts by the upper half, whose values are below `limit`, least significant digit first. All
+// digits are counted in one pass.
 std::uint64_t* radix_sort(std::uint64_t* from, std::uint64_t* to, std::int64_t count,
                           std::int64_t limit) {
   constexpr int kWidest = 11;
   const int bits = std::bit_width(static_cast<std::uint64_t>(limit - 1));
   const int digits = (bits + kWidest - 1) / kWidest, width = (bits + digits - 1) / digits;
   const std::uint32_t values = 1u << width;
-  for (int shift = 32; shift < 32 + bits; shift += width) {
-    std::uint32_t place[1 << kWidest];
-    std::fill_n(place, values, 0u);
-    const auto digit = [shift, values](std::uint64_t x) { return x >> shift & (values - 1); };
-    for (std::int64_t i = 0; i < count; ++i) ++place[digit(from[i])];
+  const auto digit = [=](std::uint64_t x, int d) { return x >> (32 + d * width) & (values - 1); };
+  std::uint32_t places[3][1 << kWidest];
+  for (int d = 0; d < digits; ++d) std::fill_n(places[d], values, 0u);
+  for (std::int64_t i = 0; i < count; ++i)
+    for (int d = 0; d < digits; ++d) ++places[d][digit(from[i], d)];
+  for (int d = 0; d < digits; ++d) {
+    std::uint32_t* place = places[d];
     std::exclusive_scan(place, place + values, place, 0u);
-    for (std::int64_t i = 0; i < count; ++i) to[place[digit(from[i])]++] = from[i];
+    for (std::int64_t i = 0; i < count; ++i) to[place[digit(from[i], d)]++] = from[i];
     std::swap(from, to);
   }
   return from;

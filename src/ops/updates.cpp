@@ -13,6 +13,7 @@
 #include "graph/context.h"
 #include "graph/op.h"
 #include "graph/variable_state.h"
+#include "kernels/ranges.h"
 #include "kernels/row_groups.h"
 #include "ops/update_rules.h"
 #include "tensor/tensor_impl.h"
@@ -160,15 +161,25 @@ class Run {
   void rows(const Arrays& arrays, const Shape& shape, const View& indices,
             const View& updates) const {
     const std::int64_t limit = shape[0], width = limit == 0 ? 0 : shape.num_elements() / limit;
-    const std::int64_t bytes = width * element_;
     const kernels::RowGroups groups(indices.dtype, indices.data, indices.count(), limit);
+    const auto row_bytes = static_cast<std::int64_t>(written_ + 1) * width * state_element_;
+    kernels::parallel_ranges(groups.size(), kernels::grain_of_rows(row_bytes),
+                             [&](std::int64_t begin, std::int64_t end) {
+                               some_rows(arrays, width, groups, begin, end, updates);
+                             });
+  }
+
+ private:
+  void some_rows(const Arrays& arrays, std::int64_t width, const kernels::RowGroups& groups,
+                 std::int64_t begin, std::int64_t end, const View& updates) const {
     const auto* values = updates.as<const char>();
+    const std::int64_t bytes = width * element_;
     expr::LoopArgs args = args_;
     args.cols = width;
     kernels::Scratch sum(static_cast<std::size_t>(bytes));
     constexpr std::int64_t kAhead = 8;  // the rows are anywhere: ask for them early
-    for (std::int64_t i = 0; i < groups.size(); ++i) {
-      if (i + kAhead < groups.size()) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (i + kAhead < end) {
         const std::int64_t row = groups.rows()[i + kAhead] * width;
         for (std::size_t k = 0; k < written_; ++k)
           prefetch(arrays.to[k] + row * element(k), width * element(k));
@@ -186,7 +197,6 @@ class Run {
     }
   }
 
- private:
   std::int64_t element(std::size_t k) const { return k == 0 ? element_ : state_element_; }
   // Aims the kernel at a place of each variable and at a piece of the gradient.
   void point(expr::LoopArgs& args, const Arrays& arrays, std::int64_t place, const char* g) const {

@@ -37,6 +37,31 @@ TEST(Updates, RepeatedRowsGiveTheDenseUpdate) {
   });
 }
 
+// Enough rows for several pieces, one of them named 600 times; 17 columns, ids of all digits.
+TEST(Updates, ManyRowsHaveTheSameBitsAtAnyNumberOfThreads) {
+  constexpr std::int64_t kRows = 200'000, kIds = 3000, kWidth = 17;
+  std::vector<std::int64_t> ids(kIds);
+  for (std::int64_t i = 0; i < kIds; ++i) ids[i] = i % 5 == 0 ? 77'777 : i * 7919 % kRows;
+  random::set_seed(5);
+  const Tensor values = random::uniform({kIds, kWidth}, {.minval = -1});
+  const auto updated = [&](int threads) {
+    set_thread_count(threads);
+    const Variable table(zeros({kRows, kWidth})), state(fill({kRows, kWidth}, 0.1f));
+    const Gradient rows(Tensor::from(ids), values, {kRows, kWidth});
+    adagrad_update(table, state, rows, 0.5);
+    return gather(table, Tensor::from(ids)).to_vector<float>();
+  };
+  const int before = thread_count();
+  const auto alone = updated(1);
+  for (const int threads : {2, 5}) EXPECT_EQ(updated(threads), alone);
+  set_thread_count(before);
+
+  const Variable dense(zeros({kRows, kWidth})), state(fill({kRows, kWidth}, 0.1f));
+  const Gradient rows(Tensor::from(ids), values, {kRows, kWidth});
+  adagrad_update(dense, state, Gradient(rows.tensor()), 0.5);
+  EXPECT_EQ(gather(dense, Tensor::from(ids)).to_vector<float>(), alone);
+}
+
 TEST(Updates, AdamIsKerass) {
   const Variable p(Tensor{1.0}), m(Tensor{0.0}), v(Tensor{0.0});
   adam_update(p, m, v, Gradient(Tensor{2.0}), 1, {.learning_rate = 0.1});
