@@ -227,3 +227,23 @@ def images_in_ops(keras, tf):
         image.rgb_to_hsv(first, data_format="channels_first"), image.crop_images(x, 1, 2, target_height=2, target_width=3),
         image.crop_images(x, bottom_cropping=1, right_cropping=1, target_height=2, target_width=4),
         image.pad_images(x, 1, 0, 1, 2), image.pad_images(x, 1, 2, target_height=6, target_width=9))]
+
+
+@case
+def sparse_and_ragged_inputs(keras, tf):
+    layers = keras.layers
+    x = tf.SparseTensor([[0, 1], [1, 2], [2, 0]], [1.0, 2.0, 3.0], [3, 4])
+    i = keras.Input((4,), sparse=True)
+    dense = layers.Dense(2, activation="relu")
+    model = keras.Model(i, dense(i))
+    found = [i.sparse, i.ragged, model.output.sparse, np.asarray(model(x)).tolist(),
+             np.asarray(model(tf.sparse.to_dense(x))).tolist(), model.predict(x, verbose=0).tolist()]
+    model.compile("sgd", "mse")
+    found.append(model.fit(x, np.ones((3, 2)), verbose=0).history["loss"])
+    rows = tf.data.Dataset.from_tensor_slices((x, np.ones((3, 2), "float32"))).batch(2)
+    found.append(model.fit(rows, verbose=0).history["loss"])
+    stack = keras.Sequential([keras.Input((4,), sparse=True), layers.Dense(2), layers.Dense(1)])
+    found += [list(stack(x).shape), layers.InputLayer((4,), sparse=True).get_config()["sparse"]]
+    words = keras.Input((None,), ragged=True, dtype="int64")
+    embedded = keras.Model(words, layers.Embedding(5, 2)(words))(tf.ragged.constant([[1, 2], [3]], dtype="int64"))
+    return found + [words.ragged, embedded.to_list()]

@@ -64,6 +64,8 @@ def taken(column, block):
 
 def _gather(column, block):
     import gradus
+    if type(column) is gradus.SparseTensor:
+        return gradus.sparse.concat(0, [column[i:i + 1] for i in block.tolist()])
     return gradus.gather(column, block)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import gradus as _tf
 
 from .. import _core, nest
+from .._kinds import Composite, Kind
 from . import _state
 
 
@@ -238,7 +239,7 @@ class _Weighted:
 
 def as_tensors(value):
     """A batch as tensors, in the same structure; floats have the default dtype."""
-    if type(value) is _core.Tensor or value is None:
+    if type(value) is _core.Tensor or value is None or isinstance(value, Kind):
         return value
     if type(value) is np.ndarray:
         return _tf.convert_to_tensor(_as_array(value))
@@ -357,6 +358,11 @@ def _refuse_targets(kind, y, sample_weight):
 def data_source(x, y=None, sample_weight=None, batch_size=None, shuffle=False, class_weight=None, steps=None):
     """The source of batches for what fit, evaluate or predict was given."""
     kind = type(x)
+    if isinstance(x, Composite):  # rows of sparse and ragged tensors are what a dataset makes of them
+        parts = pack_x_y_sample_weight(x, y, sample_weight)
+        rows = _tf.data.Dataset.from_tensor_slices(parts)
+        rows = rows.shuffle(max(int(rows.cardinality()), 1)) if shuffle else rows
+        return DatasetData(rows.batch(batch_size or 32), class_weight, steps)
     if kind is np.ndarray or kind is _core.Tensor:
         return ArrayData(x, y, sample_weight, batch_size, shuffle, class_weight, steps)
     if any(c.__name__ == "Dataset" and c.__module__.startswith("gradus.") for c in kind.__mro__):

@@ -27,11 +27,11 @@ class KerasTensor:
     __array_priority__ = 200
 
     def __init__(self, shape, dtype="float32", sparse=False, ragged=False, record_history=True, name=None, **_):
-        if sparse or ragged:
-            raise NotImplementedError("Sparse and ragged inputs are not covered: use dense tensors with a mask")
+        if sparse and ragged:
+            raise ValueError("KerasTensor cannot have `sparse=True` and `ragged=True` at the same time.")
         self._shape, self._dtype = _plain_shape(shape), standardize_dtype(dtype)
         self.name = name or _state.auto_name(type(self).__name__)
-        self.sparse = self.ragged = False
+        self.sparse, self.ragged = bool(sparse), bool(ragged)
         self.record_history = record_history
         self._keras_mask = None
 

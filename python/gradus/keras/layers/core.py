@@ -47,7 +47,14 @@ class Dense(Layer):
         self.built = True
 
     def call(self, inputs, training=None):
+        if type(inputs) is tf.SparseTensor:
+            return self._of_sparse(inputs)
         return _core._dense(inputs, self.kernel, self.bias, self.activation)
+
+    def _of_sparse(self, inputs):
+        y = tf.sparse.sparse_dense_matmul(inputs, self.kernel)
+        y = y if self.bias is None else y + self.bias
+        return y if self.activation is None else self.activation(y)
 
     def compute_output_shape(self, input_shape):
         return (*input_shape[:-1], self.units)
