@@ -1,10 +1,8 @@
 #include "compile/absorb.h"
 
 #include "compile/graph_copy.h"
-#include "ops/matmul_attrs.h"
-#include "ops/moves.h"
-#include "ops/permuted_matmul.h"
-#include "ops/records.h"
+#include "compile/node_call.h"
+#include "graph/product.h"
 
 namespace gradus {
 namespace {
@@ -25,8 +23,7 @@ class Absorber {
     for (const Node& n : g_.nodes()) {
       const Ints* order = order_of(n);
       const Value v = order ? g_.operands(n)[0] : 0;
-      if (order && is_writable(*order) && is_product(v) && uses_[v] == 1 &&
-          is_thin(depth(*maker(v))))
+      if (order && is_product(v) && uses_[v] == 1 && can_write(*maker(v), *order))
         taker_[index_of(v)] = &n;
     }
     for (const Node& n : g_.nodes())
@@ -51,13 +48,8 @@ class Absorber {
     return g_.info(v).node < 0 ? nullptr : &g_.nodes()[index_of(v)];
   }
 
-  // Of batches: one product with all rows is better off with a copy.
   bool is_product(const Node& n) const {
-    if (n.op != &matmul_op) return false;
-    for (Value operand : g_.operands(n))
-      if (g_.info(operand).aval.shape.rank() < 3) return false;
-    const DType dtype = g_.info(n.first_out).aval.dtype;
-    return dtype == float32 || dtype == float64;
+    return n.op->info.product && n.op->info.product->permuted;
   }
   bool is_product(Value v) const {
     const Node* n = maker(v);
@@ -66,8 +58,7 @@ class Absorber {
 
   // The order of the axes if the node, or v, is a transpose, else null.
   const Ints* order_of(const Node& n) const {
-    if (n.op != &transpose_op) return nullptr;
-    return &static_cast<const PermutationAttrs*>(g_.attrs(n))->permutation;
+    return n.op->info.permutation ? &n.op->info.permutation(g_.attrs(n)) : nullptr;
   }
   const Ints* order_of(Value v) const {
     const Node* n = maker(v);
@@ -78,19 +69,24 @@ class Absorber {
   static bool is_thin(std::int64_t products_per_element) {
     return !is_symbol(products_per_element) && products_per_element <= 32;
   }
-  std::int64_t depth(const Node& product) const {
-    const auto& p = *static_cast<const MatmulAttrs*>(g_.attrs(product));
-    const Shape& a = g_.info(g_.operands(product)[0]).aval.shape;
-    return a[a.rank() - (p.transpose_a ? 2 : 1)];
-  }
 
   // Whether a product is to read an operand from before its transpose.
   bool can_read(const Node& product, int operand) const {
     const Value v = g_.operands(product)[static_cast<std::size_t>(operand)];
     const Ints* order = order_of(v);
-    const Shape& out = g_.info(product.first_out).aval.shape;
-    return order && is_readable(*order) && !is_taken(*maker(v)) &&
-           is_thin(out[out.rank() - (operand == 0 ? 1 : 2)]);
+    if (!order || is_taken(*maker(v))) return false;
+    const NodeCall call(g_, product);
+    const ProductFacts& facts = *product.op->info.product;
+    const int other = 1 - operand;
+    return facts.reads(call, operand, *order) &&
+           is_thin(call.shape(other)[facts.axes(call, other).kept]);
+  }
+
+  // Whether it is to write its result as it lies after this transpose.
+  bool can_write(const Node& product, const Ints& order) const {
+    const NodeCall call(g_, product);
+    const ProductFacts& facts = *product.op->info.product;
+    return facts.writes(call, order) && is_thin(call.shape(0)[facts.axes(call, 0).summed]);
   }
 
   // Whether a transpose is done by the product before it.
@@ -100,27 +96,26 @@ class Absorber {
   }
 
   void emit(GraphCopy& copy, const Node& n, const Node* taker) {
-    const auto& p = *static_cast<const MatmulAttrs*>(g_.attrs(n));
-    PermutedMatmulAttrs attrs{{}, {}, {}, p.transpose_a, p.transpose_b};
+    bool is_plain = !taker;
+    SmallVector<Tensor, 2> in;
+    SmallVector<Ints, 3> orders;
     const auto in_place = [&](Value v) {
       Ints order;
       for (int i = 0; i < g_.info(v).aval.shape.rank(); ++i) order.push_back(i);
       return order;
     };
-    SmallVector<Value, 2> in;
-    bool is_plain = !taker;
-    const auto add = [&](int operand, Ints& order) {
-      const Value v = g_.operands(n)[static_cast<std::size_t>(operand)];
-      const bool moved = can_read(n, operand);
+    for (int i = 0; i < 2; ++i) {
+      const Value v = g_.operands(n)[static_cast<std::size_t>(i)];
+      const bool moved = can_read(n, i);
       is_plain &= !moved;
-      order = moved ? *order_of(v) : in_place(v);
-      in.push_back(copy[moved ? g_.operands(*maker(v))[0] : v]);
-    };
-    add(0, attrs.order_a);
-    add(1, attrs.order_b);
+      orders.push_back(moved ? *order_of(v) : in_place(v));
+      in.push_back(copy.to().tensor(copy[moved ? g_.operands(*maker(v))[0] : v]));
+    }
     if (is_plain) return copy.copy(n);
-    attrs.order_out = taker ? *order_of(*taker) : in_place(n.first_out);
-    copy.replace(n, permuted_matmul_op, &attrs, in);
+    orders.push_back(taker ? *order_of(*taker) : in_place(n.first_out));
+    const AttributeTo line(n.where);
+    const Tensor made = n.op->info.product->permuted(g_.attrs(n), in, orders);
+    copy.map(n.first_out, copy.to().value(made));
     if (taker) copy.map(taker->first_out, copy[n.first_out]);
   }
 

@@ -9,6 +9,28 @@
 
 namespace gradus {
 
+std::unique_ptr<BoundStep> BlockedLoop::bind(const Symbols& symbols, const Sizes& sizes,
+                                             std::span<const View> in,
+                                             std::span<const View>) const {
+  std::vector<std::byte> bound = attrs;
+  bind_attrs(symbols, sizes, maker->attrs(), bound.data());
+  return std::make_unique<BoundBlocks>(*this, std::move(bound),
+                                       bind_shape(symbols, sizes, made.shape), in);
+}
+
+// The maker still reads for one block when another one is done.
+bool BlockedLoop::may_overwrite(const Call&, const std::vector<bool>& same,
+                                std::size_t output) const {
+  if (output >= loop->out.size()) return false;
+  for (std::size_t i = 0; i < same.size(); ++i) {
+    if (!same[i]) continue;
+    if (i < maker_inputs) return false;
+    const std::size_t at = i - maker_inputs;
+    if (!loop->reads_first(at + (at >= port), output)) return false;
+  }
+  return true;
+}
+
 BoundBlocks::BoundBlocks(const BlockedLoop& blocked, std::vector<std::byte> attrs,
                          const Shape& made, std::span<const View> in)
     : blocked_(blocked),

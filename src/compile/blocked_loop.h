@@ -14,7 +14,7 @@
 
 namespace gradus {
 
-struct BlockedLoop : Held {
+struct BlockedLoop final : Held, Bindable {
   const Op* maker;
   BlockKernelFn run;
   std::vector<std::byte> attrs;  // of the maker
@@ -27,6 +27,12 @@ struct BlockedLoop : Held {
   std::string members;  // "matmul, add, relu"
 
   std::string describe() const override { return "[" + members + "]"; }
+  std::unique_ptr<BoundStep> bind(const Symbols& symbols, const Sizes& sizes,
+                                  std::span<const View> in,
+                                  std::span<const View> out) const override;
+  bool may_overwrite(const Call& call, const std::vector<bool>& same,
+                     std::size_t output) const override;
+  const std::string& label() const override { return members; }
 };
 
 struct BlockedAttrs {
@@ -37,12 +43,12 @@ struct BlockedAttrs {
 extern const Op blocked_op;
 
 // For operands of known shapes: everything that does not depend on where they lie.
-class BoundBlocks {
+class BoundBlocks final : public BoundStep {
  public:
   // `attrs` are the maker's, with numbers for symbols.
   BoundBlocks(const BlockedLoop& blocked, std::vector<std::byte> attrs, const Shape& made,
               std::span<const View> in);
-  void run(std::span<const View> in, std::span<const View> out) const;
+  void run(std::span<const View> in, std::span<const View> out) const override;
 
  private:
   void sweep(const Block& block, const char* made, std::int64_t made_row, std::span<const View> in,

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "compile/blocked_loop.h"
-#include "compile/fused_loop.h"
+#include "compile/bound_step.h"
+#include "compile/held_as.h"
+#include "compile/node_call.h"
 
 namespace gradus {
 namespace {
@@ -60,41 +61,15 @@ bool may_overwrite(const Graph& g, const BufferPlan& plan, const BufferPlan::Ste
     if (plan.places[v].root == plan.places[operand].root && !(g.info(v).aval.shape == from.shape))
       return false;
   if (n.op->kind == Kind::elementwise) return true;
-  const auto output = static_cast<int>(result - n.first_out);
-  const auto same = [&](Value v) { return plan.places[v].root == plan.places[operand].root; };
-  // Where there are no rows, the order of loads and stores does not depend on which operands are
-  // broadcast, and a single result is stored last.
-  const auto reads_first = [&](const FusedLoop& loop, std::size_t port, std::uint32_t per_row = 0) {
-    return (loop.row_axes == 0 && loop.out.size() == 1) ||
-           loop.kernel(per_row).may_share(static_cast<int>(port), output);
-  };
-  if (n.op == &blocked_op) {  // the maker still reads for one block when another one is done
-    const BlockedLoop& blocked = static_cast<const BlockedAttrs*>(g.attrs(n))->blocked();
-    if (result - n.first_out >= blocked.loop->out.size()) return false;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      if (!same(in[i])) continue;
-      if (i < blocked.maker_inputs) return false;
-      const std::size_t port = i - blocked.maker_inputs;
-      if (!reads_first(*blocked.loop, port + (port >= blocked.port))) return false;
-    }
-    return true;
-  }
-  if (n.op != &fused_op) {  // a kernel of its own: only the operand at the result's place
-    const std::size_t place = result - n.first_out;
-    for (std::size_t i = 0; i < in.size(); ++i)
-      if (same(in[i]) != (i == place)) return false;
-    return place < in.size();
-  }
-  const FusedLoop& loop = static_cast<const FusedAttrs*>(g.attrs(n))->loop();
-  if (loop.forms[static_cast<std::size_t>(output)] != ResultForm::element) return false;
-  std::uint32_t per_row = 0;
-  for (std::size_t i = 0; loop.row_axes > 0 && i < in.size(); ++i) {
-    const RowRole role = row_role(g.info(in[i]).aval.shape, loop.domain, loop.row_axes);
-    if (role == RowRole::per_row || role == RowRole::scalar) per_row |= 1u << i;
-  }
-  for (std::size_t i = 0; i < in.size(); ++i)
-    if (same(in[i]) && !reads_first(loop, i, per_row)) return false;
-  return true;
+  const std::size_t place = result - n.first_out;
+  std::vector<bool> same;
+  for (Value v : in) same.push_back(plan.places[v].root == plan.places[operand].root);
+  if (const auto* made = held_as<Bindable>(g, n))
+    return made->may_overwrite(NodeCall(g, n), same, place);
+  // A kernel of its own: only the operand at the result's place.
+  for (std::size_t i = 0; i < same.size(); ++i)
+    if (same[i] != (i == place)) return false;
+  return place < same.size();
 }
 
 void find_buffers(const Graph& g, std::span<const Donation> donations, BufferPlan& plan) {

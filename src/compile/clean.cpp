@@ -1,12 +1,14 @@
 #include "compile/clean.h"
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 #include <utility>
 
 #include "compile/graph_copy.h"
+#include "compile/held_as.h"
 #include "compile/kept_states.h"
-#include "compile/loop.h"
+#include "compile/repeated.h"
 #include "gradus/ops.h"
 
 namespace gradus {
@@ -58,29 +60,44 @@ bool can_fold(const Graph& g, const Graph::Node& n) {
   return true;
 }
 
-// Loops that repeat another one and keep more of it, by the one they repeat.
+// Nodes that do what another one does, and more, by the one that they extend.
 using Extensions = std::unordered_map<std::uint64_t, std::vector<std::size_t>>;
+
+const Extension* extension(const Graph& g, const Graph::Node& n) {
+  return n.op->info.stateful ? nullptr : held_as<Extension>(g, n);
+}
 
 Extensions find_extensions(const Graph& g, const std::vector<bool>& needed) {
   Extensions found;
-  for (std::size_t k = 0; k < g.nodes().size(); ++k)
-    if (needed[k] && g.nodes()[k].op == &counted_loop_op)
-      found[counted_loop_of(g.attrs(g.nodes()[k])).extends].push_back(k);
+  for (std::size_t k = 0; k < g.nodes().size(); ++k) {
+    const Extension* e = needed[k] ? extension(g, g.nodes()[k]) : nullptr;
+    if (e && e->extends != 0) found[e->extends].push_back(k);
+  }
   return found;
 }
 
+// Whether two nodes have the same op, operands and attributes, whatever these hold.
+bool same_but_held(const Graph& g, const Graph::Node& a, const Graph::Node& b) {
+  if (a.op != b.op || !std::ranges::equal(g.operands(a), g.operands(b))) return false;
+  const AttrType& type = a.op->attrs();
+  std::vector<std::byte> attrs(type.bytes);
+  std::memcpy(attrs.data(), g.attrs(a), type.bytes);
+  for (const AttrField& f : type.fields)
+    if (f.kind == AttrKind::held)
+      std::memcpy(attrs.data() + f.offset, static_cast<const std::byte*>(g.attrs(b)) + f.offset,
+                  sizeof(Held*));
+  return type.equal(attrs.data(), g.attrs(b));
+}
+
 // Where a gradient repeats a loop and keeps more of it, that one does for both.
-const Graph::Node& widest_loop(const Graph& g, const Graph::Node& n, const Extensions& extensions) {
+const Graph::Node& widest(const Graph& g, const Graph::Node& n, const Extensions& extensions) {
   const Graph::Node* widest = &n;
   for (const Graph::Node* wider = widest; wider;) {
     widest = std::exchange(wider, nullptr);
-    const auto known = extensions.find(counted_loop_of(g.attrs(*widest)).id);
+    const auto known = extensions.find(extension(g, *widest)->id);
     if (known == extensions.end()) break;
-    for (std::size_t k : known->second) {
-      const Graph::Node& other = g.nodes()[k];
-      if (wider || !same_count(g.attrs(n), g.attrs(other))) continue;
-      if (std::ranges::equal(g.operands(n), g.operands(other))) wider = &other;
-    }
+    for (std::size_t k : known->second)
+      if (!wider && same_but_held(g, n, g.nodes()[k])) wider = &g.nodes()[k];
   }
   return *widest;
 }
@@ -139,11 +156,10 @@ std::shared_ptr<Graph> clean(const Graph& graph) {
     if (n.op->info.is_view &&
         graph.info(n.first_out).aval.shape == graph.info(operands[0]).aval.shape) {
       copy.map(n.first_out, in[0]);
-    } else if (n.op == &counted_loop_op) {
-      const Graph::Node& loop = widest_loop(graph, n, extensions);
-      const Graph::Node made = copy.to().add(*loop.op, graph.attrs(loop), in);
-      for (std::uint32_t i = 0; i < n.out_count; ++i)  // carries, then the stacks of both
-        copy.map(n.first_out + i, made.first_out + i);
+    } else if (extension(graph, n)) {
+      const Graph::Node& more = widest(graph, n, extensions);
+      const Graph::Node made = copy.to().add(*more.op, graph.attrs(more), in);
+      for (std::uint32_t i = 0; i < n.out_count; ++i) copy.map(n.first_out + i, made.first_out + i);
     } else if (const auto asker = asked.asker.find(k); asker != asked.asker.end()) {
       const AttributeTo line(n.where);
       const Graph::Node made =

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "compile/blocked_loop.h"
 #include "compile/graph_copy.h"
+#include "compile/held_as.h"
 #include "graph/block_kernels.h"
 
 namespace gradus {
@@ -52,9 +53,7 @@ class Epilogues {
 
  private:
   const Shape& shape(Value v) const { return g_.info(v).aval.shape; }
-  const FusedLoop& loop_of(const Node& n) const {
-    return static_cast<const FusedAttrs*>(g_.attrs(n))->loop();
-  }
+  const FusedLoop& loop_of(const Node& n) const { return *held_as<FusedLoop>(g_, n); }
 
   bool can_make(std::uint32_t maker, Value v, std::uint32_t node) const {
     const Node& n = g_.nodes()[maker];
@@ -65,8 +64,9 @@ class Epilogues {
   // Finds the maker whose blocks the loop of node k can follow: of several the last.
   void join(std::uint32_t k) {
     const Node& n = g_.nodes()[k];
-    if (n.op != &fused_op) return;
-    const FusedLoop& loop = loop_of(n);
+    const auto* fused = held_as<FusedLoop>(g_, n);
+    if (!fused) return;
+    const FusedLoop& loop = *fused;
     if (loop.row_axes != 0 || loop.domain.rank() == 0) return;
     int arrays = static_cast<int>(loop.out.size()) - 1;  // without the product itself
     for (Value v : g_.operands(n)) {

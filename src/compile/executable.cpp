@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "compile/blocked_loop.h"
-#include "compile/fused_loop.h"
+#include "compile/bound_step.h"
+#include "compile/held_as.h"
 #include "compile/memory_plan.h"
 #include "gradus/interrupt.h"
 #include "graph/bind.h"
@@ -26,16 +26,13 @@ struct Prepared {
   const Op* op;
   const void* attrs;
   std::uint32_t first_view, in_count, out_count;
-  const BoundLoop* loop;      // fused: how to run it
-  const BoundBlocks* blocks;  // blocked: the same
-  const char* label;          // of both: the members
+  const BoundStep* bound;  // if the compiler made it of several: how to run it
+  const char* label;       // of the same: its members
   std::source_location where;
 
   void run(std::span<const View> in, std::span<const View> out) const {
-    if (loop) {
-      loop->run(in, out);
-    } else if (blocks) {
-      blocks->run(in, out);
+    if (bound) {
+      bound->run(in, out);
     } else if (op->kind == Kind::elementwise) {
       op->elementwise->run(in, out[0]);
     } else {
@@ -67,8 +64,7 @@ struct Executable::Layout {
   Sizes sizes;
   std::vector<Shape> shapes;  // by value
   std::vector<std::byte> attrs;
-  std::vector<std::unique_ptr<BoundLoop>> loops;
-  std::vector<std::unique_ptr<BoundBlocks>> blocks;
+  std::vector<std::unique_ptr<BoundStep>> bound;
   std::vector<Prepared> steps;
   struct Patch {  // views that look at what each call brings
     std::uint32_t view, index;
@@ -152,29 +148,15 @@ std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
     attrs_at += (n.op->attrs().bytes + 15) / 16 * 16;
     std::copy_n(static_cast<const std::byte*>(g.attrs(n)), n.op->attrs().bytes, attrs);
     bind_attrs(g.symbols(), l.sizes, n.op->attrs(), attrs);
-    const BoundLoop* loop = nullptr;
-    const BoundBlocks* blocks = nullptr;
-    const char* label = nullptr;
-    if (n.op == &fused_op) {
-      const FusedLoop& fused = reinterpret_cast<const FusedAttrs*>(attrs)->loop();
+    const auto* bindable = held_as<Bindable>(g, n);
+    if (bindable) {
       const std::span<const View> views(l.views.data() + s.first_view, n.in_count + n.out_count);
-      l.loops.push_back(
-          std::make_unique<BoundLoop>(fused, views.first(n.in_count), views.subspan(n.in_count),
-                                      bind_shape(g.symbols(), l.sizes, fused.domain)));
-      loop = l.loops.back().get();
-      label = fused.members.c_str();
-    } else if (n.op == &blocked_op) {
-      const BlockedLoop& blocked = reinterpret_cast<const BlockedAttrs*>(attrs)->blocked();
-      std::vector<std::byte> bound = blocked.attrs;
-      bind_attrs(g.symbols(), l.sizes, blocked.maker->attrs(), bound.data());
-      const std::span<const View> in(l.views.data() + s.first_view, n.in_count);
-      l.blocks.push_back(std::make_unique<BoundBlocks>(
-          blocked, std::move(bound), bind_shape(g.symbols(), l.sizes, blocked.made.shape), in));
-      blocks = l.blocks.back().get();
-      label = blocked.members.c_str();
+      l.bound.push_back(
+          bindable->bind(g.symbols(), l.sizes, views.first(n.in_count), views.subspan(n.in_count)));
     }
-    l.steps.push_back(
-        {n.op, attrs, s.first_view, n.in_count, n.out_count, loop, blocks, label, n.where});
+    l.steps.push_back({n.op, attrs, s.first_view, n.in_count, n.out_count,
+                       bindable ? l.bound.back().get() : nullptr,
+                       bindable ? bindable->label().c_str() : nullptr, n.where});
   }
   return layout;
 }
@@ -307,10 +289,11 @@ void Executable::Session::prepare_calls() {
   for (const Prepared& s : layout_->steps) {
     const std::span<const View> views(f.views.data() + s.first_view, s.in_count + s.out_count);
     Frame::Call& call = f.calls.emplace_back(Frame::Call{&s, nullptr, {}});
-    if (!s.loop || !s.loop->one_call(views.first(s.in_count), views.subspan(s.in_count), call.args))
-      continue;
-    call.kernel = &s.loop->kernel();
-    if (const std::size_t bytes = s.loop->scratch_bytes(); bytes > 0) {
+    if (s.bound)
+      call.kernel =
+          s.bound->one_call(views.first(s.in_count), views.subspan(s.in_count), call.args);
+    if (!call.kernel) continue;
+    if (const std::size_t bytes = s.bound->scratch_bytes(); bytes > 0) {
       f.scratch.push_back(make_tensor(uint8, {static_cast<std::int64_t>(bytes)}));
       call.args.scratch = f.scratch.back().impl()->data;
     }

@@ -89,6 +89,32 @@ const expr::Kernel& FusedLoop::kernel(std::uint32_t per_row) const {
   return compiled_.back()->kernel;
 }
 
+std::unique_ptr<BoundStep> FusedLoop::bind(const Symbols& symbols, const Sizes& sizes,
+                                           std::span<const View> in,
+                                           std::span<const View> views_out) const {
+  return std::make_unique<BoundLoop>(*this, in, views_out, bind_shape(symbols, sizes, domain));
+}
+
+// Where there are no rows, the order of loads and stores does not depend on which operands are
+// broadcast, and a single result is stored last.
+bool FusedLoop::reads_first(std::size_t port, std::size_t output, std::uint32_t per_row) const {
+  return (row_axes == 0 && out.size() == 1) ||
+         kernel(per_row).may_share(static_cast<int>(port), static_cast<int>(output));
+}
+
+bool FusedLoop::may_overwrite(const Call& call, const std::vector<bool>& same,
+                              std::size_t output) const {
+  if (forms[output] != ResultForm::element) return false;
+  std::uint32_t per_row = 0;
+  for (std::size_t i = 0; row_axes > 0 && i < call.in.size(); ++i) {
+    const RowRole role = row_role(*call.in[i].shape, domain, row_axes);
+    if (role == RowRole::per_row || role == RowRole::scalar) per_row |= 1u << i;
+  }
+  for (std::size_t i = 0; i < same.size(); ++i)
+    if (same[i] && !reads_first(i, output, per_row)) return false;
+  return true;
+}
+
 BoundLoop::BoundLoop(const FusedLoop& loop, std::span<const View> in, std::span<const View> out,
                      const Shape& domain)
     : nest_(loop.row_axes == 0 ? in : std::span<const View>(), domain),
@@ -133,10 +159,10 @@ std::int64_t BoundLoop::rows_per_chunk() const {
   return sums_rows_ ? std::clamp(rows, kFewestSummed, kMostSummed) : rows;
 }
 
-bool BoundLoop::one_call(std::span<const View> in, std::span<const View> out,
-                         expr::LoopArgs& args) const {
-  if (!by_rows_) return nest_.one_call(in, out, args);
-  if (rows_ == 0 || rows_ > rows_per_chunk() || sums_rows_) return false;
+const expr::Kernel* BoundLoop::one_call(std::span<const View> in, std::span<const View> out,
+                                        expr::LoopArgs& args) const {
+  if (!by_rows_) return nest_.one_call(in, out, args) ? kernel_ : nullptr;
+  if (rows_ == 0 || rows_ > rows_per_chunk() || sums_rows_) return nullptr;
   args.rows = rows_;
   args.cols = cols_;
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -147,7 +173,7 @@ bool BoundLoop::one_call(std::span<const View> in, std::span<const View> out,
     args.out[i] = out[i].data;
     args.out_row_bytes[i] = out_bytes_[i];
   }
-  return true;
+  return kernel_;
 }
 
 // What is summed over rows is first a row of sums for each chunk, or a number for each row.

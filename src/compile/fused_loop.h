@@ -6,9 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "expr/kernel.h"
+#include "compile/bound_step.h"
 #include "graph/loop_nest.h"
-#include "graph/op.h"
 
 namespace gradus {
 
@@ -16,7 +15,7 @@ namespace gradus {
 // all rows for each column, or the sum of what each row has, over all rows.
 enum class ResultForm : std::uint8_t { element, per_row, column_sums, total };
 
-struct FusedLoop : Held {
+struct FusedLoop final : Held, Bindable {
   expr::Program program;  // ports in the order of the node's operands, all varying along the row
   std::vector<Aval> out;  // sizes may be symbols
   Shape domain;           // what the elementwise part runs over
@@ -25,7 +24,16 @@ struct FusedLoop : Held {
   std::string members;            // "multiply, add, tanh", for reports
 
   std::string describe() const override { return "[" + members + "]"; }
-  const char* fault() const;       // what contradicts itself in this loop, or null
+  std::unique_ptr<BoundStep> bind(const Symbols& symbols, const Sizes& sizes,
+                                  std::span<const View> in,
+                                  std::span<const View> out) const override;
+  bool may_overwrite(const Call& call, const std::vector<bool>& same,
+                     std::size_t output) const override;
+  const std::string& label() const override { return members; }
+  // Whether an element of an operand is read before this result is stored to its place; operands in
+  // `per_row` are constant along a row.
+  bool reads_first(std::size_t port, std::size_t output, std::uint32_t per_row = 0) const;
+  const char* fault() const override;
   std::size_t arithmetic() const;  // operations for each element, a function of math counts as one
 
   // The program with the operands in `per_row` constant along a row; compiled once for each set.
@@ -52,15 +60,16 @@ enum class RowRole : std::uint8_t { row, per_row, shared, scalar, none };
 RowRole row_role(const Shape& operand, const Shape& domain, int row_axes);
 
 // The loop for operands of known shapes: everything that does not depend on where they lie.
-class BoundLoop {
+class BoundLoop final : public BoundStep {
  public:
   BoundLoop(const FusedLoop& loop, std::span<const View> in, std::span<const View> out,
             const Shape& domain);
-  void run(std::span<const View> in, std::span<const View> out) const;
-  // The arguments of the one kernel call that this is; false if it is more, or none.
-  bool one_call(std::span<const View> in, std::span<const View> out, expr::LoopArgs& args) const;
-  const expr::Kernel& kernel() const { return *kernel_; }
-  std::size_t scratch_bytes() const { return by_rows_ ? kernel_->scratch_bytes(cols_) : 0; }
+  void run(std::span<const View> in, std::span<const View> out) const override;
+  const expr::Kernel* one_call(std::span<const View> in, std::span<const View> out,
+                               expr::LoopArgs& args) const override;
+  std::size_t scratch_bytes() const override {
+    return by_rows_ ? kernel_->scratch_bytes(cols_) : 0;
+  }
 
  private:
   std::int64_t rows_per_chunk() const;

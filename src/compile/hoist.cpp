@@ -5,6 +5,8 @@
 
 #include "base/check.h"
 #include "compile/graph_copy.h"
+#include "compile/held_as.h"
+#include "compile/node_call.h"
 #include "compile/repeated.h"
 #include "graph/bind.h"
 
@@ -14,11 +16,6 @@ namespace {
 using Value = Graph::Value;
 using Node = Graph::Node;
 using Part = Repeated::Part;
-
-const Repeated* repeated(const Graph& g, const Node& n) {
-  if (!n.op->attrs().holds) return nullptr;
-  return dynamic_cast<const Repeated*>(n.op->attrs().held(g.attrs(n)).get());
-}
 
 // Whether an op is defined for all values of its operands. What can be wrong with values are
 // indices and the like, which have no derivative, and matrices that cannot be decomposed.
@@ -94,7 +91,7 @@ class Hoister {
   std::shared_ptr<Graph> run() {
     bool any = false;
     for (const Node& n : copy_.from().nodes()) {
-      const Repeated* loop = repeated(copy_.from(), n);
+      const auto* loop = held_as<Repeated>(copy_.from(), n);
       const bool moved = loop && move_out(n, *loop);
       if (!moved) copy_.copy(n);
       any = any || moved;
@@ -163,10 +160,7 @@ std::shared_ptr<Region> rest(const Graph& g, const Share& share, std::span<const
 
 bool Hoister::move_out(const Node& n, const Repeated& loop) {
   const Graph& from = copy_.from();
-  SmallVector<View, 16> views;
-  for (Value v : from.operands(n))
-    views.push_back({nullptr, &from.info(v).aval.shape, from.info(v).aval.dtype});
-  const std::vector<Part> parts = loop.parts({*n.op, from.attrs(n), views});
+  const std::vector<Part> parts = loop.parts(NodeCall(from, n));
 
   std::vector<std::shared_ptr<const Graph>> inner;  // the regions, after their own loops
   std::vector<const Graph*> graphs;

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "compile/graph_copy.h"
+#include "compile/held_as.h"
 #include "compile/loop_run.h"
 
 namespace gradus {
@@ -32,17 +33,12 @@ class BoundNode {
   alignas(16) std::byte attrs_[512];
 };
 
-const TakesMemory* programs_of(const Graph& g, const Graph::Node& n) {
-  if (!n.op->attrs().holds) return nullptr;
-  return dynamic_cast<const TakesMemory*>(n.op->attrs().held(g.attrs(n)).get());
-}
-
 }  // namespace
 
 std::int64_t inner_bytes(const Graph& graph, const Sizes& sizes) {
   std::int64_t bytes = 0;
   for (const Graph::Node& n : graph.nodes())
-    if (const TakesMemory* inside = programs_of(graph, n))
+    if (const auto* inside = held_as<TakesMemory>(graph, n))
       bytes += inside->inner_bytes(BoundNode(graph, n, sizes).call());
   return bytes;
 }
@@ -52,7 +48,7 @@ std::shared_ptr<Graph> with_less_inner_memory(const Graph& graph, const Sizes& s
   GraphCopy copy(graph);
   copy.to().make_program();  // equal nodes stay apart
   for (const Graph::Node& n : graph.nodes()) {
-    const TakesMemory* inside = programs_of(graph, n);
+    const auto* inside = held_as<TakesMemory>(graph, n);
     const std::shared_ptr<Held> held =
         inside ? inside->with_less_memory(BoundNode(graph, n, sizes).call(), part) : nullptr;
     if (!held) {

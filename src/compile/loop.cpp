@@ -1,7 +1,6 @@
 #include "compile/loop.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <limits>
 
@@ -152,17 +151,12 @@ Op make_counted(const char* name, bool stateful) {
 
 const Op while_op = make_while("while", false);
 const Op stateful_while_op = make_while("stateful_while", true);
+const Op counted_loop_op = make_counted("counted_loop", false);
 const Op stateful_counted_loop_op = make_counted("stateful_counted_loop", true);
 
 }  // namespace
 
-const Op counted_loop_op = make_counted("counted_loop", false);
-
-CountedLoop::CountedLoop() {
-  static std::atomic<std::uint64_t> made{0};
-  id = ++made;
-  memory_limit = LoopMemoryLimit::of_thread();
-}
+CountedLoop::CountedLoop() : memory_limit(LoopMemoryLimit::of_thread()) {}
 
 std::shared_ptr<CountedLoop> CountedLoop::with_body(std::shared_ptr<Region> other) const {
   auto loop = std::make_shared<CountedLoop>();
@@ -216,8 +210,6 @@ Held* held_of_while(const void* attrs) { return static_cast<const WhileAttrs*>(a
 bool is_while(const Op& op) { return &op == &while_op || &op == &stateful_while_op; }
 
 std::int64_t count_of(const void* attrs) { return static_cast<const CountedAttrs*>(attrs)->count; }
-
-bool same_count(const void* a, const void* b) { return count_of(a) == count_of(b); }
 
 std::size_t CountedLoop::firsts() const {
   std::int64_t last = -1;

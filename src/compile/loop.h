@@ -41,7 +41,7 @@ struct WhileLoop final : Held, Repeatable, Repeated, TakesMemory {
   mutable std::shared_ptr<Region> step_;
 };
 
-struct CountedLoop final : Held, Repeatable, Repeated, TakesMemory {
+struct CountedLoop final : Held, Repeatable, Repeated, TakesMemory, Extension {
   std::shared_ptr<Region> body;  // (carries, rows, captures) -> (carries, rows)
   std::size_t carries = 0, xs = 0, ys = 0;
   struct Shift {
@@ -50,8 +50,7 @@ struct CountedLoop final : Held, Repeatable, Repeated, TakesMemory {
   };
   std::vector<Shift> shifts;  // by x
   bool backwards = false;
-  std::int64_t memory_limit;      // bytes that its gradient may keep (gradus/loop_memory.h)
-  std::uint64_t id, extends = 0;  // the same loop with fewer stacks as results, if there is one
+  std::int64_t memory_limit;  // bytes that its gradient may keep (gradus/loop_memory.h)
 
   CountedLoop();  // with the limit of the thread
 
@@ -82,8 +81,6 @@ struct CountedLoop final : Held, Repeatable, Repeated, TakesMemory {
   mutable std::shared_ptr<const CountedLoop> pure_;
 };
 
-extern const Op counted_loop_op;
-
 // What describe() wrote (region_text.cpp).
 std::shared_ptr<Held> read_while(TextReader& reader, Graph& around);
 std::shared_ptr<Held> read_counted(TextReader& reader, Graph& around);
@@ -95,8 +92,6 @@ bool is_while(const Op& op);
 Held* held_of_while(const void* attrs);
 const CountedLoop& counted_loop_of(const void* attrs);
 std::int64_t count_of(const void* attrs);  // the number of turns; it may be a symbol
-// The attributes of both are equal but for the loop.
-bool same_count(const void* a, const void* b);
 
 // Derivatives (loop_gradient.cpp, loop_tangent.cpp, while_gradient.cpp). Gradients by operand.
 // `states` are those that a while has kept (kept_states.h), if there are some.

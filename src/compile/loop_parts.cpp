@@ -1,4 +1,6 @@
 // Loops as passes see them (repeated.h, inner_memory.h).
+#include <atomic>
+
 #include "compile/loop.h"
 
 namespace gradus {
@@ -29,6 +31,12 @@ std::vector<std::shared_ptr<Region>> smaller_regions(std::span<const Repeated::P
 }
 
 }  // namespace
+
+Extension::Extension()
+    : id([] {
+        static std::atomic<std::uint64_t> made{0};
+        return ++made;
+      }()) {}
 
 std::vector<Repeated::Part> WhileLoop::parts(const Call& call) const {
   Part part{test, {}, unchanged_carries(*body, carries()), maximum_iterations != 0};

@@ -14,6 +14,7 @@
 #include "compile/inner_memory.h"
 #include "compile/machine_rates.h"
 #include "compile/remat.h"
+#include "compile/siblings.h"
 #include "compile/simplify.h"
 #include "compile/sum_products.h"
 #include "compile/verify.h"
@@ -75,6 +76,7 @@ constexpr Pass kPasses[] = {
     {"simplify", simple<simplify>, "what composites and gradients are made of has simpler forms"},
     {"sum products", simple<sum_products>, "leaves slices that nobody reads any more"},
     {"clean again", simple<clean>, "drops what the passes before left over"},
+    {"siblings", simple<siblings>, "products that are left now have the operands they will have"},
     {"absorb", simple<absorb>, "products stand for themselves here, transposes not in loops"},
     {"fuse", simple<fuse>, "late: afterwards ops are loops that no other pass can look into"},
     {"epilogue", simple<epilogue>, "products take the loops that follow them"},

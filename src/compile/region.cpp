@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "compile/graph_copy.h"
+#include "compile/held_as.h"
 #include "compile/inner_memory.h"
 #include "compile/pipeline.h"
 #include "gradus/ops.h"
@@ -25,8 +26,7 @@ bool Region::is_stateful() const {
 namespace {
 
 const Repeatable* repeatable(const Graph& g, const Graph::Node& n) {
-  if (!n.op->info.stateful || !n.op->attrs().holds) return nullptr;
-  return dynamic_cast<const Repeatable*>(n.op->attrs().held(g.attrs(n)).get());
+  return n.op->info.stateful ? held_as<Repeatable>(g, n) : nullptr;
 }
 
 }  // namespace

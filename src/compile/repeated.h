@@ -23,4 +23,16 @@ class Repeated {
   ~Repeated() = default;
 };
 
+// What the attributes of a node hold that may do all that another one does, and more: a loop that a
+// gradient runs again to keep what it needs. Its results are those of the other and further ones.
+class Extension {
+ public:
+  const std::uint64_t id;     // not 0
+  std::uint64_t extends = 0;  // the other's, if there is one
+
+ protected:
+  Extension();
+  virtual ~Extension() = default;
+};
+
 }  // namespace gradus

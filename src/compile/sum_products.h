@@ -1,9 +1,9 @@
-// The pass that makes one product of a sum of products over different rows,
+// The pass that makes one product of a sum of products,
 //
-//   a^T b + c^T d = [a, c]^T [b, d]
+//   a^T b + c^T d = [a, c]^T [b, d]      and      a b^T + c d^T = [a, c] [b, d]^T
 //
-// as gradients that are accumulated over parts of a batch are: the sum is made inside the kernel
-// and no part of it is kept.
+// as gradients are that are accumulated over parts of a batch, or that come from several layers
+// with one argument: the sum is made inside the kernel and no part of it is kept.
 #pragma once
 #include "graph/graph.h"
 

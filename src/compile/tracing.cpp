@@ -1,13 +1,13 @@
 #include "gradus/tracing.h"
 
-#include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "compile/executable.h"
+#include "compile/node_call.h"
 #include "gradus/elementwise.h"
 #include "graph/context.h"
 #include "graph/dynamic_size.h"
+#include "graph/elementwise.h"
 #include "graph/graph.h"
 
 namespace gradus {
@@ -89,13 +89,10 @@ class SizeReader {
     if (info.node < 0) return {};
     const Graph::Node& n = graph_.nodes()[static_cast<std::size_t>(info.node)];
     if (n.op == &dynamic_size_op) return Tensor(size_of_node(graph_.attrs(n)));
-    const std::string_view name = n.op->name();
-    static constexpr std::string_view kMoves[] = {"reshape", "concat", "slice", "strided_slice"};
-    const bool is_copy = name == "cast" || name == "const";
-    const bool is_move = std::ranges::count(kMoves, name) > 0;
-    const bool is_sum =
-        name == "add" || name == "subtract" || name == "multiply" || name == "floordiv";
-    if (!(is_copy || is_move || is_sum) || !is_integer(info.aval.dtype)) return {};
+    if (!is_integer(info.aval.dtype)) return {};
+    const OpInfo& op = n.op->info;
+    const bool is_copy = keeps_integers(n);
+    if (!is_copy && !op.on_sizes && !only_moves(n)) return {};
     std::vector<Tensor> in;
     for (Graph::Value operand : graph_.operands(n)) {
       const std::optional<Tensor> value = read(operand);
@@ -103,12 +100,32 @@ class SizeReader {
       in.push_back(*value);
     }
     if (is_copy) return in[0];
-    if (is_move) return n.op->run_one(in, graph_.attrs(n));
-    return combine(name, in[0], in[1]);
+    return op.on_sizes ? combine(op.on_sizes, in[0], in[1]) : n.op->run_one(in, graph_.attrs(n));
   }
 
  private:
-  static std::optional<Tensor> combine(std::string_view name, const Tensor& a, const Tensor& b) {
+  // The same numbers, perhaps with another dtype.
+  bool keeps_integers(const Graph::Node& n) const {
+    const Aval& out = graph_.info(n.first_out).aval;
+    if (n.in_count != 1 || !(graph_.info(graph_.operands(n)[0]).aval.shape == out.shape))
+      return false;
+    if (n.op->info.is_view) return true;
+    if (!n.op->info.expression || n.op->info.row_axes || n.op->kind != Kind::linear) return false;
+    expr::Builder builder;
+    const Expr x = builder.input(out.dtype);
+    const NodeCall call(graph_, n);
+    return n.op->info.expression(call, {&x, 1})[0].same_as(x);
+  }
+  // Linear in all operands and defined for truth values too: elements come as they are.
+  static bool only_moves(const Graph::Node& n) {
+    if (n.op->kind != Kind::linear || !(n.op->info.dtypes & kBools) || n.op->info.expression)
+      return false;
+    for (std::uint32_t i = 0; i < n.in_count; ++i)
+      if (!n.op->is_differentiable_in(static_cast<int>(i))) return false;
+    return n.out_count == 1;
+  }
+
+  static std::optional<Tensor> combine(SizesFn f, const Tensor& a, const Tensor& b) {
     const std::int64_t m = a.num_elements(), n = b.num_elements();
     if (m != n && m != 1 && n != 1) return {};
     const Tensor& larger = m >= n ? a : b;
@@ -116,10 +133,7 @@ class SizeReader {
       for (std::int64_t i = 0; i < larger.num_elements(); ++i) {
         const std::int64_t x = a.data<std::int64_t>()[m == 1 ? 0 : i];
         const std::int64_t y = b.data<std::int64_t>()[n == 1 ? 0 : i];
-        static_cast<std::int64_t*>(to)[i] = name == "add"        ? size_add(x, y)
-                                            : name == "subtract" ? size_sub(x, y)
-                                            : name == "multiply" ? size_mul(x, y)
-                                                                 : size_div(x, y);
+        static_cast<std::int64_t*>(to)[i] = f(x, y);
       }
     });
   }

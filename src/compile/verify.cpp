@@ -1,7 +1,9 @@
 #include "compile/verify.h"
 
 #include "base/check.h"
-#include "compile/fused_loop.h"
+#include "compile/bound_step.h"
+#include "compile/held_as.h"
+#include "compile/node_call.h"
 #include "graph/dispatch.h"
 
 namespace gradus {
@@ -19,15 +21,11 @@ void verify(const Graph& graph, const char* after) {
       if (v >= graph.value_count()) complain(n, "an operand does not exist");
       if (graph.info(v).node >= static_cast<std::int32_t>(k)) complain(n, "an operand comes later");
     }
-    SmallVector<View, 4> views;
-    for (Graph::Value v : graph.operands(n))
-      views.push_back({nullptr, &graph.info(v).aval.shape, graph.info(v).aval.dtype});
     Avals out;
-    infer_outputs({*n.op, graph.attrs(n), views}, out);
+    infer_outputs(NodeCall(graph, n), out);
     if (out.size() != n.out_count) complain(n, "another number of results");
-    if (n.op == &fused_op)
-      if (const char* fault = static_cast<const FusedAttrs*>(graph.attrs(n))->loop().fault())
-        complain(n, fault);
+    const auto* made = held_as<Bindable>(graph, n);
+    if (const char* fault = made ? made->fault() : nullptr) complain(n, fault);
     for (std::uint32_t i = 0; i < n.out_count; ++i) {
       const Aval& known = graph.info(n.first_out + i).aval;
       if (out[i].dtype != known.dtype || !(out[i].shape == known.shape))

@@ -91,6 +91,14 @@ std::unique_ptr<Op> derived_op(const std::string& name, const std::string& doc, 
 
 }  // namespace
 
+bool computes(const Op& op, Expr (*function)(Expr, Expr)) {
+  const ElementwiseRule* rule = op.elementwise.get();
+  if (!rule || rule->arity != 2 || rule->makes_bool || rule->bool_inputs) return false;
+  if (!(op.info.dtypes & one_dtype(float64))) return false;
+  const Probe probe(*rule);
+  return rule->value(probe.in).same_as(function(probe.in[0], probe.in[1]));
+}
+
 Expr ElementwiseRule::scale(int i, Expr g, Exprs in, Expr out) const {
   if (!scales.empty()) return scales[i] ? scales[i](g, in, out) : constant(g, 0);
   const Expr y = value(in);

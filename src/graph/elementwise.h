@@ -72,6 +72,9 @@ struct ElementwiseRule {
   mutable std::atomic<const Derived*> vjp_cache_[4] = {};
 };
 
+// Whether an op computes this of its two inputs, whatever it is called: its expression is the same.
+bool computes(const Op& op, Expr (*function)(Expr, Expr));
+
 Op make_elementwise(const OpInfo& info, std::unique_ptr<ElementwiseRule> rule,
                     bool derived = false);
 

@@ -35,6 +35,7 @@ class Graph;
 class Op;
 class TextReader;
 struct ElementwiseRule;  // graph/elementwise.h
+struct ProductFacts;     // graph/product.h
 namespace expr {
 class Expr;
 }
@@ -138,6 +139,9 @@ using ReadsFn = Reads (*)(const void* attrs, std::uint32_t wanted);
 using FlopsFn = double (*)(const Call&);
 using ExpressionFn = std::vector<expr::Expr> (*)(const Call&, std::span<const expr::Expr> in);
 using RowAxesFn = int (*)(const Call&);
+using PermutationFn = const Ints& (*)(const void* attrs);
+using PieceFn = std::int64_t (*)(const Call&, int output);
+using SizesFn = std::int64_t (*)(std::int64_t, std::int64_t);
 using ReadHeldFn = std::shared_ptr<Held> (*)(TextReader&, Graph& around);  // graph/text.h
 
 // Dtypes as a set.
@@ -191,7 +195,14 @@ struct OpInfo {
   RowAxesFn row_axes = nullptr;  // null: 0
   // The same in simpler ops, for a compiler to fuse with what is around; no results: not this one.
   BodyFn lower = nullptr;
-  ReadHeldFn read_held = nullptr;  // what Held::describe wrote
+  // The first input with its axes in this order.
+  PermutationFn permutation = nullptr;
+  // A result that is one piece of the first input's elements, in order: where it begins, or < 0 if
+  // this one is not, or not known to be.
+  PieceFn piece = nullptr;
+  const ProductFacts* product = nullptr;  // bilinear: what a compiler can do with products
+  SizesFn on_sizes = nullptr;             // elementwise: the same of sizes, known or symbols
+  ReadHeldFn read_held = nullptr;         // what Held::describe wrote
   std::vector<Sample> (*samples)() = nullptr;
   double low = -2, high = 2;  // elementwise: where the registry tests look
   const char* like = "";      // the NumPy or TensorFlow function it equals

@@ -370,11 +370,9 @@ GemmArgs simplified(GemmArgs g) {
 }
 
 // B may have another dtype than the rest.
-void run(const GemmArgs& g, DType b_dtype, Isa isa) {
+Product planned(const GemmArgs& g, DType b_dtype, Isa isa) {
   const bool float64 = g.dtype == DType::float64;
   const int64_t size = bytes_of(g.dtype);
-  std::optional<Scratch> bias;
-  if (g.bias && is_half(g.dtype)) widen(g.dtype, bias.emplace(g.n * 4).as<float>(), g.bias, g.n);
   Product p{
       .isa = isa,
       .float64 = float64,
@@ -394,12 +392,22 @@ void run(const GemmArgs& g, DType b_dtype, Isa isa) {
       .b_stride = g.ldb * bytes_of(b_dtype),
       .c = static_cast<char*>(g.c),
       .c_stride = g.ldc * size,
-      .bias = bias ? bias->as<char>() : static_cast<const char*>(g.bias),
+      .bias = static_cast<const char*>(g.bias),
       .gate = static_cast<const char*>(g.gate),
       .gate_stride = g.ld_gate * size,
       .taker = g.taker,
   };
   choose_plan(p, g.trans_b);
+  return p;
+}
+
+void run(const GemmArgs& g, DType b_dtype, Isa isa) {
+  Product p = planned(g, b_dtype, isa);
+  std::optional<Scratch> bias;
+  if (g.bias && is_half(g.dtype)) {
+    widen(g.dtype, bias.emplace(g.n * 4).as<float>(), g.bias, g.n);
+    p.bias = bias->as<char>();
+  }
   run(p);
 }
 
@@ -441,5 +449,11 @@ void gemm(const GemmArgs& args, Isa isa) {
 }
 
 void gemm(const GemmArgs& args) { gemm(args, isa()); }
+
+int64_t products_at_once(const GemmArgs& args) {
+  if (args.m == 1 || args.n <= kFewColumns) return 0;
+  const Product p = planned(args, args.dtype, isa());
+  return p.form == TileForm::dot ? 0 : k_block(p.k, p.most_k);
+}
 
 }  // namespace gradus::kernels

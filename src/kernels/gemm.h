@@ -39,6 +39,10 @@ struct GemmArgs {
 void gemm(const GemmArgs& args);
 void gemm(const GemmArgs& args, Isa isa);  // not above isa()
 
+// How many products an element of C adds up, in increasing k, before they are added to those
+// before: where it is the same number, so are the bits. 0: it adds in another way.
+std::int64_t products_at_once(const GemmArgs& args);
+
 // From one product of a batch to the next; 0 uses an operand again. With c = 0 all products are
 // added up in one C (and the epilogue comes after the last). They share the bias.
 struct GemmStrides {

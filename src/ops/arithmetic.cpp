@@ -1,6 +1,7 @@
 // Arithmetic, comparisons and logic.
 #include "expr/expr.h"
 #include "gradus/elementwise.h"
+#include "graph/symbols.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -10,17 +11,25 @@ using expr::min;
 using expr::scaled;
 using expr::select;
 
-const Op add_op = elementwise(
-    {.name = "add", .doc = "x + y.", .dtypes = kNumeric, .like = "numpy.add", .commutative = true},
-    [](Expr x, Expr y) { return x + y; });
+const Op add_op = elementwise({.name = "add",
+                               .doc = "x + y.",
+                               .dtypes = kNumeric,
+                               .on_sizes = size_add,
+                               .like = "numpy.add",
+                               .commutative = true},
+                              [](Expr x, Expr y) { return x + y; });
 
-const Op subtract_op =
-    elementwise({.name = "subtract", .doc = "x - y.", .dtypes = kNumeric, .like = "numpy.subtract"},
-                [](Expr x, Expr y) { return x - y; });
+const Op subtract_op = elementwise({.name = "subtract",
+                                    .doc = "x - y.",
+                                    .dtypes = kNumeric,
+                                    .on_sizes = size_sub,
+                                    .like = "numpy.subtract"},
+                                   [](Expr x, Expr y) { return x - y; });
 
 const Op multiply_op = elementwise({.name = "multiply",
                                     .doc = "x * y.",
                                     .dtypes = kNumeric,
+                                    .on_sizes = size_mul,
                                     .like = "numpy.multiply",
                                     .commutative = true},
                                    [](Expr x, Expr y) { return x * y; });

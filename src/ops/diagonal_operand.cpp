@@ -4,7 +4,6 @@
 
 #include "gradus/shaping.h"
 #include "graph/graph.h"
-#include "ops/moves.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -52,9 +51,8 @@ Tensor diagonal_of(const Tensor& operand) {
   if (graph.info(value).constant.defined())
     return diagonal_of_constant(graph.info(value).constant, n, others);
   if (others > 1) {
-    if (maker() < 0 || node().op != &transpose_op) return {};
-    const auto& moved = *static_cast<const PermutationAttrs*>(graph.attrs(node()));
-    if (!(moved.permutation == Ints{1, 0, 2})) return {};
+    if (maker() < 0 || !node().op->info.permutation) return {};
+    if (!(node().op->info.permutation(graph.attrs(node())) == Ints{1, 0, 2})) return {};
     value = graph.operands(node())[0];
     if (!(graph.info(value).aval.shape == Shape{others, n, n})) return {};
   }

@@ -8,6 +8,7 @@
 #include "gradus/bitwise.h"
 #include "gradus/elementwise.h"
 #include "graph/batch.h"
+#include "graph/symbols.h"
 #include "ops/records.h"
 #include "tensor/tensor_impl.h"
 
@@ -83,8 +84,8 @@ Tensor divisor(const char* op, const Tensor& x, const Tensor& y) {
   return checked(op, false, x, y);
 }
 
-OpInfo division(const char* name, const char* doc) {
-  return {.name = name, .doc = doc, .dtypes = kReal, .low = 0.5, .high = 3};
+OpInfo division(const char* name, const char* doc, SizesFn on_sizes = nullptr) {
+  return {.name = name, .doc = doc, .dtypes = kReal, .on_sizes = on_sizes, .low = 0.5, .high = 3};
 }
 
 Expr floor_quotient(Expr x, Expr y) {
@@ -120,8 +121,8 @@ Tensor last_bit(const Tensor& x) {
 
 }  // namespace
 
-const Op floordiv_op =
-    elementwise(division("floordiv", "The largest integer not above x / y."), floor_quotient);
+const Op floordiv_op = elementwise(
+    division("floordiv", "The largest integer not above x / y.", size_div), floor_quotient);
 const Op floormod_op =
     elementwise(division("floormod", "x - floordiv(x, y) * y: it has the sign of y."),
                 [](Expr x, Expr y) { return expr::floormod(x, y); });

@@ -6,6 +6,7 @@
 #include "kernels/movement.h"
 #include "ops/axes.h"
 #include "ops/checks.h"
+#include "ops/moves.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -59,6 +60,19 @@ void split_kernel(const KernelCall& c) {
                  parts.data());
 }
 
+std::int64_t piece_of_split(const Call& c, int output) {
+  const auto& p = c.get<SplitAttrs>();
+  Shape size = c.shape(0);
+  Ints begin = size;
+  for (int i = 0; i < size.rank(); ++i) begin[i] = 0;
+  const auto part = [&](int i) {
+    return p.sizes.rank() ? p.sizes[i] : size_div(c.shape(0)[p.axis], p.parts);
+  };
+  for (int i = 0; i < output; ++i) begin[p.axis] = size_add(begin[p.axis], part(i));
+  size[p.axis] = part(output);
+  return piece_of_block(begin, size, c.shape(0));
+}
+
 }  // namespace
 
 const Op split_op = general(
@@ -79,6 +93,7 @@ const Op split_op = general(
          [](const void*, std::uint32_t) {
            return Reads{0, 0};
          },
+     .piece = piece_of_split,
      .samples =
          [] {
            return std::vector<Sample>{sample<SplitAttrs>({{{4, 3}}}, {0, 2, {}}),

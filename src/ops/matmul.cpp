@@ -10,11 +10,14 @@
 #include "graph/batch.h"
 #include "graph/block_kernels.h"
 #include "graph/dispatch.h"
+#include "graph/product.h"
 #include "graph/symbols.h"
 #include "kernels/gemm.h"
 #include "ops/diagonal_operand.h"
 #include "ops/matmul_attrs.h"
+#include "ops/permuted_matmul.h"
 #include "ops/records.h"
+#include "ops/sibling_matmuls.h"
 #include "ops/unbroadcast.h"
 #include "tensor/tensor_impl.h"
 
@@ -286,6 +289,22 @@ Tensors without_product(const void* attrs, std::span<const Tensor> in) {
   return scaled.empty() ? outer_product(p, in) : scaled;
 }
 
+constexpr ProductFacts kFacts{
+    .axes =
+        [](const Call& c, int operand) {
+          const auto& p = c.get<MatmulAttrs>();
+          const int last = c.shape(operand).rank() - 1;
+          const bool sums_last = operand == 0 ? !p.transpose_a : p.transpose_b;
+          return sums_last ? ProductFacts::Axes{last, last - 1}
+                           : ProductFacts::Axes{last - 1, last};
+        },
+    .reads = matmul_reads,
+    .writes = matmul_writes,
+    .permuted = permuted_matmul,
+    .gains_together = matmuls_gain_together,
+    .together = sibling_matmuls,
+};
+
 std::vector<Sample> matmul_samples() {
   return {sample<MatmulAttrs>({{{2, 3}}, {{3, 4}}}, {}),
           sample<MatmulAttrs>({{{3, 2}}, {{4, 3}}}, {true, true}),
@@ -315,6 +334,7 @@ const Op matmul_op = bilinear(
            return 2.0 * static_cast<double>(a.num_elements()) * n;
          },
      .lower = without_product,
+     .product = &kFacts,
      .samples = matmul_samples,
      .like = "numpy.matmul"},
     transpose_matmul);

@@ -12,20 +12,7 @@ Tensor shift(const Tensor& x, int axis, bool back);
 
 Tensor pad_zeros(const Tensor& x, const Ints& before, const Ints& after);
 
-// Ops and attributes of transpose() and slice(), for who looks at the nodes of a graph.
-extern const Op transpose_op;
-struct PermutationAttrs {
-  Ints permutation;
-  static auto fields() { return attr_fields(attr("permutation", &PermutationAttrs::permutation)); }
-};
-
-extern const Op slice_op;
-struct SliceAttrs {
-  Ints begin;
-  Shape size;
-  static auto fields() {
-    return attr_fields(attr("begin", &SliceAttrs::begin), attr("size", &SliceAttrs::size));
-  }
-};
+// The fact OpInfo::piece of the block of `size` at `begin` of an array.
+std::int64_t piece_of_block(const Ints& begin, const Shape& size, const Shape& whole);
 
 }  // namespace gradus

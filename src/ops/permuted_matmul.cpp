@@ -7,9 +7,22 @@
 #include "graph/dispatch.h"
 #include "graph/symbols.h"
 #include "kernels/gemm.h"
+#include "ops/matmul_attrs.h"
 
 namespace gradus {
 namespace {
+
+struct PermutedMatmulAttrs {
+  Ints order_a, order_b, order_out;  // permutations, as transpose has them
+  bool transpose_a = false, transpose_b = false;
+  static auto fields() {
+    return attr_fields(attr("order_a", &PermutedMatmulAttrs::order_a),
+                       attr("order_b", &PermutedMatmulAttrs::order_b),
+                       attr("order_out", &PermutedMatmulAttrs::order_out),
+                       attr("transpose_a", &PermutedMatmulAttrs::transpose_a),
+                       attr("transpose_b", &PermutedMatmulAttrs::transpose_b));
+  }
+};
 
 // Sizes of the axes in their order, and how many elements apart their neighbours are.
 struct Axes {
@@ -129,14 +142,18 @@ void run_in_blocks(const KernelCall& c, const BlockTaker& taker) {
   });
 }
 
-}  // namespace
+// Whether matrices that are permuted so have, after that, their rows or columns in one piece.
+bool is_whole(const Ints& order) { return order.rank() >= 2 && order.back() >= order.rank() - 2; }
 
-bool is_readable(const Ints& order) { return is_writable(inverse(order)); }
-bool is_writable(const Ints& order) {
-  return order.rank() >= 2 && order.back() >= order.rank() - 2;
+// Batches of matrices only: one product with all rows is better off with a copy.
+bool has_batches(const Call& c) {
+  return c.shape(0).rank() > 2 && c.shape(1).rank() > 2 &&
+         (c.in[0].dtype == float32 || c.in[0].dtype == float64);
 }
 
-const Op permuted_matmul_op = internal(
+}  // namespace
+
+static const Op permuted_matmul_op = internal(
     {.name = "permuted_matmul",
      .doc = "The matrix product of operands, and to a result, whose axes are in another order.",
      .attrs = &attr_type<PermutedMatmulAttrs>(),
@@ -153,5 +170,17 @@ const Op permuted_matmul_op = internal(
     "it is made when a program is compiled");
 
 static const BlockKernel permuted_matmul_in_blocks(permuted_matmul_op, run_in_blocks);
+
+bool matmul_reads(const Call& c, int, const Ints& order) {
+  return has_batches(c) && is_whole(inverse(order));
+}
+bool matmul_writes(const Call& c, const Ints& order) { return has_batches(c) && is_whole(order); }
+
+Tensor permuted_matmul(const void* attrs, std::span<const Tensor> in,
+                       std::span<const Ints> orders) {
+  const auto& p = *static_cast<const MatmulAttrs*>(attrs);
+  return permuted_matmul_op(
+      in, PermutedMatmulAttrs{orders[0], orders[1], orders[2], p.transpose_a, p.transpose_b});
+}
 
 }  // namespace gradus

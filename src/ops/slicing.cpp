@@ -43,6 +43,19 @@ void copy_block(const View& in, const Ints& from, const View& out, const Ints& t
                         size.rank());
 }
 
+struct SliceAttrs {
+  Ints begin;
+  Shape size;
+  static auto fields() {
+    return attr_fields(attr("begin", &SliceAttrs::begin), attr("size", &SliceAttrs::size));
+  }
+};
+
+struct PermutationAttrs {
+  Ints permutation;
+  static auto fields() { return attr_fields(attr("permutation", &PermutationAttrs::permutation)); }
+};
+
 struct PadAttrs {
   Ints before, after;
   static auto fields() {
@@ -74,47 +87,67 @@ Ints zeros_of(int rank) {
 
 }  // namespace
 
-const Op slice_op =
-    linear({.name = "slice",
-            .doc = "The block of the given size that starts at `begin`.",
-            .dtypes = kAnyDType,
-            .attrs = &attr_type<SliceAttrs>(),
-            .infer =
-                [](const Call& c, Avals& out) {
-                  const auto& p = c.get<SliceAttrs>();
-                  if (!is_block(p.begin, p.size, c.shape(0))) {
-                    fail<InvalidArgumentError>("[slice] begin ", p.begin, " and size ", p.size,
-                                               " do not describe a block of a tensor of shape ",
-                                               c.shape(0));
-                  }
-                  out.push_back({c.in[0].dtype, p.size});
-                },
-            .kernel =
-                [](const KernelCall& c) {
-                  const auto& p = c.get<SliceAttrs>();
-                  copy_block(c.in[0], p.begin, c.out[0], zeros_of(p.size.rank()), p.size);
-                },
-            .batch =
-                [](const BatchCall& c) {
-                  SliceAttrs attrs = c.get<SliceAttrs>();
-                  attrs.begin.insert(0, 0);
-                  attrs.size.insert(0, c.size);
-                  return c.op.run(c.in, &attrs);
-                },
-            .samples =
-                [] {
-                  return std::vector<Sample>{sample<SliceAttrs>({{{4, 5}}}, {{1, 0}, {2, 5}}),
-                                             sample<SliceAttrs>({{{3}}}, {{3}, {0}})};
-                },
-            .like = "tensorflow.slice"},
-           [](const Site& s, int, const Tensor& ct) -> Cotangent {
-             const auto& p = s.get<SliceAttrs>();
-             Ints after;
-             for (int i = 0; i < p.size.rank(); ++i) {
-               after.push_back(size_sub(size_sub(s.shape(0)[i], p.begin[i]), p.size[i]));
-             }
-             return pad_zeros(ct, p.begin, after);
-           });
+std::int64_t piece_of_block(const Ints& begin, const Shape& size, const Shape& whole) {
+  std::int64_t at = 0, step = 1;
+  bool is_cut = false;  // along an axis further in: then the block has one element along others
+  for (int i = whole.rank() - 1; i >= 0; --i) {
+    if (is_symbol(begin[i]) || is_symbol(size[i]) || is_symbol(whole[i])) return -1;
+    if (is_cut && size[i] != 1) return -1;
+    is_cut |= size[i] != whole[i];
+    at += begin[i] * step;
+    step *= whole[i];
+  }
+  return at;
+}
+
+const Op slice_op = linear(
+    {.name = "slice",
+     .doc = "The block of the given size that starts at `begin`.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<SliceAttrs>(),
+     .infer =
+         [](const Call& c, Avals& out) {
+           const auto& p = c.get<SliceAttrs>();
+           if (!is_block(p.begin, p.size, c.shape(0))) {
+             fail<InvalidArgumentError>("[slice] begin ", p.begin, " and size ", p.size,
+                                        " do not describe a block of a tensor of shape ",
+                                        c.shape(0));
+           }
+           out.push_back({c.in[0].dtype, p.size});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           const auto& p = c.get<SliceAttrs>();
+           copy_block(c.in[0], p.begin, c.out[0], zeros_of(p.size.rank()), p.size);
+         },
+     .batch =
+         [](const BatchCall& c) {
+           SliceAttrs attrs = c.get<SliceAttrs>();
+           attrs.begin.insert(0, 0);
+           attrs.size.insert(0, c.size);
+           return c.op.run(c.in, &attrs);
+         },
+     .piece =
+         [](const Call& c, int) {
+           const auto& p = c.get<SliceAttrs>();
+           return piece_of_block(p.begin, p.size, c.shape(0));
+         },
+     .samples =
+         [] {
+           return std::vector<Sample>{sample<SliceAttrs>({{{4, 5}}}, {{1, 0}, {2, 5}}),
+                                      sample<SliceAttrs>({{{3, 4, 2}}}, {{2, 1, 0}, {1, 2, 2}}),
+                                      sample<SliceAttrs>({{{3, 4}}}, {{0, 1}, {3, 2}}),
+                                      sample<SliceAttrs>({{{3}}}, {{3}, {0}})};
+         },
+     .like = "tensorflow.slice"},
+    [](const Site& s, int, const Tensor& ct) -> Cotangent {
+      const auto& p = s.get<SliceAttrs>();
+      Ints after;
+      for (int i = 0; i < p.size.rank(); ++i) {
+        after.push_back(size_sub(size_sub(s.shape(0)[i], p.begin[i]), p.size[i]));
+      }
+      return pad_zeros(ct, p.begin, after);
+    });
 
 const Op pad_zeros_op = linear(
     {.name = "pad_zeros",
@@ -249,6 +282,9 @@ const Op transpose_op =
                   attrs.permutation.insert(0, 0);
                   return c.op.run(c.in, &attrs);
                 },
+            .permutation = [](const void* attrs) -> const Ints& {
+              return static_cast<const PermutationAttrs*>(attrs)->permutation;
+            },
             .samples =
                 [] {
                   return std::vector<Sample>{sample<PermutationAttrs>({{{2, 3, 4}}}, {{2, 0, 1}}),

@@ -15,6 +15,7 @@
 #include "graph/elementwise.h"
 #include "graph/evaluate.h"
 #include "graph/op.h"
+#include "graph/product.h"
 #include "graph/text.h"
 #include "ops/registry.h"
 #include "tensor/tensor_impl.h"
@@ -386,6 +387,101 @@ TEST_P(Registry, TracedAndCompiledIsEagerAlsoWithSymbolicSizes) {
       }
     }
   }
+}
+
+// transpose(x, order), element by element.
+Tensor permuted(const Tensor& x, const Ints& order) {
+  Shape shape;
+  for (std::int64_t axis : order) shape.push_back(x.shape()[static_cast<int>(axis)]);
+  std::vector<double> values;
+  const Tensor from = cast(x, float64);
+  for (std::int64_t i = 0; i < shape.num_elements(); ++i) {
+    std::int64_t rest = i, at[kMaxRank];
+    for (int a = shape.rank() - 1; a >= 0; rest /= shape[a--]) at[order[a]] = rest % shape[a];
+    std::int64_t flat = 0;
+    for (int a = 0; a < shape.rank(); ++a) flat = flat * x.shape()[a] + at[a];
+    values.push_back(from.data<double>()[flat]);
+  }
+  return cast(Tensor::from(values, shape), x.dtype());
+}
+
+std::vector<Ints> orders_of(int rank) {
+  Ints order;
+  for (int i = 0; i < rank; ++i) order.push_back(i);
+  std::vector<std::int64_t> axes(order.begin(), order.end());
+  std::vector<Ints> all;
+  do {
+    all.emplace_back(std::span<const std::int64_t>(axes));
+  } while (std::next_permutation(axes.begin(), axes.end()));
+  return all;
+}
+
+void expect_product(const ProductFacts& facts, const Op& op, const void* attrs, const Call& call,
+                    std::span<const Tensor> in, std::span<const Tensor> other,
+                    const std::string& what) {
+  const auto f = [&](const Tensor& a, const Tensor& b) {
+    const Tensor operands[] = {a, b};
+    return op.run_one(operands, attrs);
+  };
+  const Tensor product = f(in[0], in[1]);
+  const auto a = facts.axes(call, 0), b = facts.axes(call, 1);
+  expect_near(f(concat({in[0], other[0]}, a.summed), concat({in[1], other[1]}, b.summed)),
+              product + f(other[0], other[1]), 1e-12, what + " joined along the summed axes");
+  expect_near(f(in[0], concat({in[1], other[1]}, b.kept)),
+              concat({product, f(in[0], other[1])}, -1), 1e-12,
+              what + " joined along the kept axis");
+  expect_near(f(concat({in[0], other[0]}, a.kept), in[1]),
+              concat({product, f(other[0], in[1])}, -2), 1e-12,
+              what + " joined along the kept axis");
+  if (!facts.permuted) return;
+  const auto inverse = [](const Ints& order) {
+    Ints result = order;
+    for (int i = 0; i < order.rank(); ++i) result[static_cast<int>(order[i])] = i;
+    return result;
+  };
+  for (const Ints& left : orders_of(in[0].rank())) {
+    for (const Ints& right : orders_of(in[1].rank())) {
+      for (const Ints& result : orders_of(product.rank())) {
+        if (!facts.reads(call, 0, left) || !facts.reads(call, 1, right) ||
+            !facts.writes(call, result))
+          continue;
+        const Tensor stored[] = {permuted(in[0], inverse(left)), permuted(in[1], inverse(right))};
+        const Ints orders[] = {left, right, result};
+        expect_near(facts.permuted(attrs, stored, orders), permuted(product, result), 1e-12,
+                    what + " permuted");
+      }
+    }
+  }
+}
+
+TEST_P(Registry, WhatItTellsACompilerIsTrue) {
+  const OpInfo& info = op().info;
+  for (const Case& c : cases_of(op())) {
+    const std::vector<Tensor> in = arguments(c, widest());
+    const void* attrs = c.attrs.get();
+    std::vector<View> views;
+    for (const Tensor& t : in) views.push_back({nullptr, &t.shape(), t.dtype()});
+    const Call call{op(), attrs, views};
+    if (info.is_view)
+      expect_near(run(c, in)[0], reshape(in[0], run(c, in)[0].shape()), 0, describe(c) + " view");
+    if (info.permutation)
+      expect_near(run(c, in)[0], permuted(in[0], info.permutation(attrs)), 0, describe(c));
+    if (info.piece) {
+      const Tensors out = run(c, in);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::int64_t begin = info.piece(call, static_cast<int>(i));
+        if (begin < 0) continue;
+        const Tensor part = slice(reshape(in[0], {-1}), {begin}, {out[i].num_elements()});
+        expect_near(out[i], reshape(part, out[i].shape()), 0, describe(c) + " piece");
+      }
+    }
+    if (info.product)
+      expect_product(*info.product, op(), attrs, call, in, arguments(c, widest(), 2), describe(c));
+  }
+  if (!info.on_sizes) return;
+  for (const std::int64_t x : {0, 7, 12})
+    for (const std::int64_t y : {1, 3, 12})
+      EXPECT_EQ(info.on_sizes(x, y), op()(Tensor(x), Tensor(y)).item<std::int64_t>());
 }
 
 INSTANTIATE_TEST_SUITE_P(AllOps, Registry, testing::ValuesIn(all_ops()),

@@ -1,10 +1,99 @@
 // Products that read and write transposed arrays where they lie.
+#include "compile/absorb.h"
+
 #include <gtest/gtest.h>
 
 #include "gradus/gradus.h"
+#include "graph_text_util.h"
 
 namespace gradus {
 namespace {
+
+std::shared_ptr<Graph> absorbed(const std::shared_ptr<Graph>& g) { return absorb(*g); }
+
+// transpose(l transpose(x)) with the sizes of l's rows, of x and the permutation of the result.
+std::string moved_product(const std::string& rows, const std::string& n, const std::string& dtype) {
+  const std::string product = "(3, " + rows + ", " + n + ")",
+                    result = "(" + n + ", 3, " + rows + ")";
+  return "%0 = input : " + dtype + " (3, " + rows + ", 4)\n" +  //
+         "%1 = input : " + dtype + " (" + n + ", 3, 4)\n" +     //
+         "%2 = transpose(%1, permutation=(1, 2, 0)) : " + dtype + " (3, 4, " + n + ")\n" +
+         "%3 = matmul(%0, %2, transpose_a=False, transpose_b=False) : " + dtype + " " + product +
+         "\n%4 = transpose(%3, permutation=(2, 0, 1)) : " + dtype + " " + result + "\nreturn %4\n";
+}
+
+TEST(AbsorbPass, ProductsReadAndWriteTransposedArraysWhereTheyLie) {
+  for (const char* n : {"40", "s0"}) {
+    const std::string size = n;
+    EXPECT_EQ(renamed(to_text(*absorb(*from_text(moved_product("5", n, "float32"))))),
+              "%0 = input : float32 (3, 5, 4)\n"
+              "%1 = input : float32 (" +
+                  size +
+                  ", 3, 4)\n"
+                  "%2 = permuted_matmul(%0, %1, order_a=(0, 1, 2), order_b=(1, 2, 0), "
+                  "order_out=(2, 0, 1), transpose_a=False, transpose_b=False) : float32 (" +
+                  size +
+                  ", 3, 5)\n"
+                  "return %2\n");
+  }
+}
+
+TEST(AbsorbPass, AnOperandIsCopiedIfEachElementIsUsedOften) {
+  EXPECT_EQ(renamed(to_text(*absorb(*from_text(moved_product("33", "40", "float32"))))),
+            "%0 = input : float32 (3, 33, 4)\n"
+            "%1 = input : float32 (40, 3, 4)\n"
+            "%2 = transpose(%1, permutation=(1, 2, 0)) : float32 (3, 4, 40)\n"
+            "%3 = permuted_matmul(%0, %2, order_a=(0, 1, 2), order_b=(0, 1, 2), "
+            "order_out=(2, 0, 1), transpose_a=False, transpose_b=False) : float32 (40, 3, 33)\n"
+            "return %3\n");
+}
+
+TEST(AbsorbPass, ATransposeThatOthersReadStaysForThem) {
+  EXPECT_EQ(renamed(to_text(*absorb(*from_text(R"(
+                %0 = input : float64 (6, 3, 4)
+                %1 = input : float64 (3, 4, 2)
+                %2 = transpose(%0, permutation=(1, 0, 2)) : float64 (3, 6, 4)
+                %3 = matmul(%2, %1, transpose_a=False, transpose_b=False) : float64 (3, 6, 2)
+                %4 = exp(%2) : float64 (3, 6, 4)
+                return %3, %4)")))),
+            "%0 = input : float64 (6, 3, 4)\n"
+            "%1 = input : float64 (3, 4, 2)\n"
+            "%2 = transpose(%0, permutation=(1, 0, 2)) : float64 (3, 6, 4)\n"
+            "%3 = permuted_matmul(%0, %1, order_a=(1, 0, 2), order_b=(0, 1, 2), "
+            "order_out=(0, 1, 2), transpose_a=False, transpose_b=False) : float64 (3, 6, 2)\n"
+            "%4 = exp(%2) : float64 (3, 6, 4)\n"
+            "return %3, %4\n");
+}
+
+TEST(AbsorbPass, WhereItDoesNotAct) {
+  const std::string cases[] = {moved_product("5", "40", "float16"),
+                               moved_product("5", "40", "int32"),
+                               // One matrix: all rows are one product.
+                               R"(%0 = input : float32 (4, 3)
+         %1 = input : float32 (4, 2)
+         %2 = transpose(%0, permutation=(1, 0)) : float32 (3, 4)
+         %3 = matmul(%2, %1, transpose_a=False, transpose_b=False) : float32 (3, 2)
+         return %3)",
+                               // Neither rows nor columns of the matrices lie in one piece.
+                               R"(%0 = input : float32 (2, 4, 5)
+         %1 = input : float32 (5, 2, 3)
+         %2 = transpose(%0, permutation=(2, 1, 0)) : float32 (5, 4, 2)
+         %3 = matmul(%2, %1, transpose_a=False, transpose_b=False) : float32 (5, 4, 3)
+         return %3)",
+                               // Somebody else reads the product.
+                               R"(%0 = input : float32 (5, 4, 2)
+         %1 = input : float32 (5, 2, 3)
+         %2 = matmul(%0, %1, transpose_a=False, transpose_b=False) : float32 (5, 4, 3)
+         %3 = transpose(%2, permutation=(1, 0, 2)) : float32 (4, 5, 3)
+         return %2, %3)",
+                               // How often an element is used is not known.
+                               R"(%0 = input : float32 (6, 3, 4)
+         %1 = input : float32 (3, 4, s0)
+         %2 = transpose(%0, permutation=(1, 0, 2)) : float32 (3, 6, 4)
+         %3 = matmul(%2, %1, transpose_a=False, transpose_b=False) : float32 (3, 6, s0)
+         return %3)"};
+  for (const std::string& text : cases) expect_pass(absorbed, text, text);
+}
 
 using Body = std::function<Tensor(const Tensor&, const Tensor&)>;
 

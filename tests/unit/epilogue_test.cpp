@@ -1,18 +1,93 @@
 // Products that take the loops behind them: the same bits as op by op, and nothing is reordered
 // that may not be.
+#include "compile/epilogue.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <limits>
 
+#include "compile/fuse.h"
 #include "gradus/gradus.h"
 #include "gradus/nn.h"
 #include "gradus/threads.h"
 #include "gradus/updates.h"
+#include "graph_text_util.h"
 #include "ops_util.h"
 
 namespace gradus {
 namespace {
+
+// What the pass makes of a program after `fuse`, without its inputs: x = %0, w = %1 and three more.
+std::string joined(const std::string& lines, const std::string& z = "float32 (8, 6)") {
+  const std::string text = renamed(to_text(
+      *epilogue(*fuse(*from_text("%0 = input : float32 (8, 4)\n%1 = input : float32 (4, 6)\n"
+                                 "%2 = input : " +
+                                 z +
+                                 "\n%3 = input : float32 (8, 6)\n"
+                                 "%4 = input : float32 (8, 6)\n" +
+                                 lines)))));
+  return text.substr(text.find("\n%5") + 1);
+}
+const std::string kProduct =
+    "%5 = matmul(%0, %1, transpose_a=False, transpose_b=False) : float32 (8, 6)\n";
+
+TEST(EpiloguePass, AProductTakesTheLoopBehindIt) {
+  EXPECT_EQ(joined(kProduct + R"(%6 = add(%5, %2) : float32 (8, 6)
+                                 %7 = relu(%6) : float32 (8, 6)
+                                 return %7)",
+                   "float32 (6,)"),
+            "%5 = blocked(%0, %1, %2, blocks=[matmul, add, relu]) : float32 (8, 6)\n"
+            "return %5\n");
+}
+
+TEST(EpiloguePass, WhatOthersReadIsAResultToo) {
+  EXPECT_EQ(joined(kProduct + R"(%6 = add(%5, %2) : float32 (8, 6)
+                                 %7 = relu(%6) : float32 (8, 6)
+                                 %8 = transpose(%5, permutation=(1, 0)) : float32 (6, 8)
+                                 return %7, %8)"),
+            "%5, %6 = blocked(%0, %1, %2, blocks=[matmul, add, relu]) : float32 (8, 6), "
+            "float32 (8, 6)\n"
+            "%7 = transpose(%6, permutation=(1, 0)) : float32 (6, 8)\n"
+            "return %5, %7\n");
+}
+
+TEST(EpiloguePass, OfTwoProductsTheLaterOneTakesTheLoop) {
+  EXPECT_EQ(joined(kProduct +
+                       R"(%6 = matmul(%2, %1, transpose_a=False, transpose_b=False) : float32 (8, 6)
+                                 %7 = multiply(%5, %6) : float32 (8, 6)
+                                 return %7)",
+                   "float32 (8, 4)"),
+            "%5 = matmul(%0, %1, transpose_a=False, transpose_b=False) : float32 (8, 6)\n"
+            "%6 = blocked(%2, %1, %5, blocks=[matmul, multiply]) : float32 (8, 6)\n"
+            "return %6\n");
+}
+
+TEST(EpiloguePass, WhereItDoesNotAct) {
+  const std::pair<std::string, const char*> cases[] = {
+      // A row reduction.
+      {"%6 = exp(%5) : float32 (8, 6)\n"
+       "%7 = reduce_sum(%6, axes=(1,), keepdims=False) : float32 (8,)\nreturn %7",
+       "float32 (6,)"},
+      // More arrays of the product's size than two.
+      {"%6 = add(%5, %2) : float32 (8, 6)\n%7 = add(%6, %3) : float32 (8, 6)\n"
+       "%8 = multiply(%7, %4) : float32 (8, 6)\nreturn %8",
+       "float32 (8, 6)"},
+      // The loop is larger than the product.
+      {"%6 = add(%5, %2) : float32 (5, 8, 6)\nreturn %6", "float32 (5, 8, 6)"},
+      // Somebody needs the product as a whole before the loop can run.
+      {"%6 = reduce_sum(%5, axes=(0, 1), keepdims=False) : float32 ()\n"
+       "%7 = multiply(%5, %6) : float32 (8, 6)\nreturn %7",
+       "float32 (6,)"}};
+  for (const auto& [lines, z] : cases)
+    EXPECT_EQ(joined(kProduct + lines, z).find("blocked"), std::string::npos)
+        << joined(kProduct + lines, z);
+  // An op that makes its result as a whole.
+  EXPECT_EQ(joined("%5 = transpose(%2, permutation=(1, 0)) : float32 (6, 8)\n"
+                   "%6 = exp(%5) : float32 (6, 8)\nreturn %6")
+                .find("blocked"),
+            std::string::npos);
+}
 
 using List = std::vector<Tensor>;
 const FunctionOptions kWithout{.skip_passes = {"epilogue"}};
