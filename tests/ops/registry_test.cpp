@@ -445,8 +445,8 @@ void expect_product(const ProductFacts& facts, const Op& op, const void* attrs, 
         if (!facts.reads(call, 0, left) || !facts.reads(call, 1, right) ||
             !facts.writes(call, result))
           continue;
-        const Tensor stored[] = {permuted(in[0], inverse(left)), permuted(in[1], inverse(right))};
-        const Ints orders[] = {left, right, result};
+        const Tensors stored{permuted(in[0], inverse(left)), permuted(in[1], inverse(right))};
+        const std::vector<Ints> orders{left, right, result};
         expect_near(facts.permuted(attrs, stored, orders), permuted(product, result), 1e-12,
                     what + " permuted");
       }
