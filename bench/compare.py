@@ -30,15 +30,17 @@ PARAMETERS = 784 * 128 + 128 + 1280 + 10
 class Case(typing.NamedTuple):
     """What is measured. `target` is the ratio to reach, `result` what libtorch 2.13 computed.
 
-    The floor counts what no program can avoid: the multiply-adds of matrix products (2 operations each)
-    and about 10 per exp or tanh, and every array that must come in or go out once, in the level of memory
-    that holds them. Its time is the larger of both at the rates that limits_bench measures."""
+    The floor counts what no program can avoid: `flops`, multiplications and multiply-adds (2 each; 10 of
+    them for an exp or tanh, which only the multiplying units do); `ops`, arithmetic instructions of any kind
+    (a multiply-add is one); and `bytes`, every array that must come in or go out once, in the level of memory
+    that holds them. Its time is the largest of the three at the rates that limits_bench measures."""
     target: float
     result: float | None
     about: str
     flops: float = 0
     bytes: float = 0
     level: str = "L3"
+    ops: float = 0
 
 
 def mlp(target, result, batch, about):
@@ -61,8 +63,15 @@ CASES = {
                   1258 * M),
     "embed_sgd": Case(4, 61.7129974, "100k x 64 table, 1024 ids, sparse gradient, SGD", 0, 3 * 256 * 1024),
     "embed_adagrad": Case(8, 61.609745, "the same, Adagrad", 0, 5 * 256 * 1024),
-    "softmax_xent": Case(1.5, 8.52709014, "softmax cross entropy 512 x 1000 and its gradient", 512 * K * 20, 512 * K * 8),
-    "layernorm": Case(1.5, 736.428375, "layer norm 512 x 768 and its three gradients", 0, 512 * 768 * 12),
+    # For each element: the largest, the difference to it, an exponential (10 multiply-adds, rounding and
+    # the power of two), its sum and the quotient.
+    "softmax_xent": Case(1.5, 8.52709014, "softmax cross entropy 512 x 1000 and its gradient",
+                         2 * 11 * 512 * K, 8 * 512 * K, ops=16 * 512 * K),
+    # For each element: the mean (an addition), the variance (a subtraction, a multiply-add); x normalised and
+    # the gradient scaled (1 each, and again for dx: a row does not fit in registers), their two sums and
+    # those of the two parameters (4), dx (2 multiply-adds). Nine of the thirteen multiply.
+    "layernorm": Case(1.5, 736.428375, "layer norm 512 x 768 and its three gradients", 2 * 9 * 512 * 768,
+                      12 * 512 * 768, ops=13 * 512 * 768),
     "tanh_1e3": Case(1.5, 0.0684318133, "mean of tanh(x*a+b)+x and its gradient, 1e3 elements", 20 * K, 8 * K, "L1"),
     "tanh_1e5": Case(1.5, 0.0514271599, "the same, 1e5 elements", 2 * M, 800 * K, "L3"),
     "tanh_1e7": Case(1.5, 0.0594959195, "the same, 1e7 elements", 200 * M, 80 * M, "DRAM"),
@@ -134,7 +143,7 @@ def measure_limits(program, threads, budget, limits):
 
 
 def floor_us(case, threads, limits):
-    work = [(case.flops, "gflops"), (case.bytes, case.level)]
+    work = [(case.flops, "gflops"), (case.ops, "gops"), (case.bytes, case.level)]
     times = [amount / limits[name, threads] * 1e-3 for amount, name in work if amount and limits.get((name, threads))]
     return max(times, default=None)
 

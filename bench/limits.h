@@ -1,5 +1,6 @@
-// What this machine can do at best, measured: multiply-adds per second and bytes per second to and
-// from each level of memory. A floor of a workload follows from both (bench/compare.py).
+// What this machine can do at best, measured: multiply-adds per second, arithmetic instructions of
+// any kind per second, and bytes per second to and from each level of memory. A floor of a workload
+// follows from them (bench/compare.py).
 #pragma once
 #include <immintrin.h>
 
@@ -28,6 +29,33 @@ __attribute__((target("avx2,fma"))) inline float chains_avx2() {
   return sum;
 }
 
+// Half of the chains multiply and half of them add: some processors have units for each.
+__attribute__((target("avx2,fma"))) inline float mixed_avx2() {
+  __m256 x[kChains];
+  for (int i = 0; i < kChains; ++i) x[i] = _mm256_set1_ps(1.0f + static_cast<float>(i));
+  const __m256 a = _mm256_set1_ps(0.999f);
+  for (int round = 0; round < kRounds; ++round)
+#pragma GCC unroll 12
+    for (int i = 0; i < kChains; ++i)
+      x[i] = i % 2 ? _mm256_mul_ps(x[i], a) : _mm256_add_ps(x[i], a);
+  float sum = 0;
+  for (const __m256& v : x) sum += v[0];
+  return sum;
+}
+
+__attribute__((target("avx512f"))) inline float mixed_avx512() {
+  __m512 x[kChains];
+  for (int i = 0; i < kChains; ++i) x[i] = _mm512_set1_ps(1.0f + static_cast<float>(i));
+  const __m512 a = _mm512_set1_ps(0.999f);
+  for (int round = 0; round < kRounds; ++round)
+#pragma GCC unroll 12
+    for (int i = 0; i < kChains; ++i)
+      x[i] = i % 2 ? _mm512_mul_ps(x[i], a) : _mm512_add_ps(x[i], a);
+  float sum = 0;
+  for (const __m512& v : x) sum += v[0];
+  return sum;
+}
+
 __attribute__((target("avx512f"))) inline float chains_avx512() {
   __m512 x[kChains];
   for (int i = 0; i < kChains; ++i) x[i] = _mm512_set1_ps(1.0f + static_cast<float>(i));
@@ -44,19 +72,28 @@ inline double best_seconds(double budget, const Step& step) {
   return 1e-6 * measure({"", 1, [&] { return step; }}, budget).best_us;
 }
 
-// float32, with the instruction set that Gradus uses; 0 without AVX2.
-inline double peak_gflops(double budget, int threads) {
+// Billions of float32 instructions of such chains per second, an element being one, with the
+// instruction set that Gradus uses; 0 without AVX2.
+inline double instruction_rate(double budget, int threads, float (*avx2)(), float (*avx512)()) {
   using gradus::kernels::Isa;
   if (gradus::kernels::isa() == Isa::baseline) return 0;
   const bool wide = gradus::kernels::isa() == Isa::avx512;
-  const double flops = 2.0 * kRounds * kChains * (wide ? 16 : 8) * threads;
-  return 1e-9 * flops / best_seconds(budget, [&](bool) {
+  const double count = 1.0 * kRounds * kChains * (wide ? 16 : 8) * threads;
+  return 1e-9 * count / best_seconds(budget, [&](bool) {
            std::vector<float> sums(static_cast<std::size_t>(threads));
            gradus::parallel_for(threads, [&](std::int64_t i) {
-             sums[static_cast<std::size_t>(i)] = wide ? chains_avx512() : chains_avx2();
+             sums[static_cast<std::size_t>(i)] = wide ? avx512() : avx2();
            });
            return double{sums[0]};
          });
+}
+inline double peak_gflops(double budget, int threads) {
+  return 2 * instruction_rate(budget, threads, chains_avx2, chains_avx512);
+}
+// Of any kind: a processor whose units all do everything gains nothing by mixing.
+inline double peak_gops(double budget, int threads) {
+  return std::max(instruction_rate(budget, threads, chains_avx2, chains_avx512),
+                  instruction_rate(budget, threads, mixed_avx2, mixed_avx512));
 }
 
 // Reading, copying and scaling in place; bytes read and bytes written both count.

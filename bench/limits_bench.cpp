@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     std::printf("%s\t%d\t%.4g\n", name, threads, value);
   };
   print("gflops", bench::peak_gflops(budget, threads));
+  print("gops", bench::peak_gops(budget, threads));
   constexpr std::int64_t kKiB = 1024, kMiB = kKiB * kKiB;
   const std::pair<const char*, std::int64_t> levels[] = {
       {"L1", 24 * kKiB}, {"L2", 256 * kKiB}, {"L3", 4 * kMiB}, {"DRAM", 192 * kMiB}};

@@ -9,7 +9,6 @@
 namespace gradus::expr {
 
 using Xbyak::Address;
-using Xbyak::Operand;
 using Xbyak::RegExp;
 
 Machine::Machine(std::vector<std::uint8_t>& buffer, const Program& p, const Schedule& s, Isa isa)

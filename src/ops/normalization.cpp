@@ -1,5 +1,4 @@
-// Layer normalisation over the last axis as fused row kernels; batch normalisation from elementwise
-// ops with given statistics.
+// Layer normalisation over the last axis as fused row kernels.
 #include <algorithm>
 #include <cstring>
 
@@ -273,11 +272,6 @@ Tensor layer_normalization(In x, In scale, In offset, double epsilon) {
   const NormAttrs attrs{epsilon};
   const Tensor in[] = {x, scale, offset};
   return std::move(layer_norm_op.run(in, &attrs)[0]);
-}
-
-Tensor batch_normalization(In x, In mean, In variance, In offset, In scale, double epsilon) {
-  const Tensor factor = multiply(scale, 1.0 / gradus::sqrt(variance + epsilon));
-  return multiply(x, factor) + (offset - multiply(mean, factor));
 }
 
 }  // namespace nn

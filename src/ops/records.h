@@ -34,6 +34,7 @@ extern const Op reduce_logsumexp_op;
 extern const Op reduce_sum_op;
 extern const Op reduce_variance_op;
 extern const Op reverse_op;
+extern const Op row_normalization_op;
 extern const Op set_row_op;
 extern const Op sigmoid_cross_entropy_op;
 extern const Op slice_op;

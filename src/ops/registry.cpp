@@ -43,6 +43,7 @@ namespace gradus {
     &reduce_variance_op,
     &reshape_op,
     &reverse_op,
+    &row_normalization_op,
     &set_row_op,
     &sigmoid_cross_entropy_op,
     &slice_op,

@@ -18,6 +18,7 @@ std::int64_t row_bytes(RowOperand kind, DType dtype, std::int64_t cols) {
       return element;
     case RowOperand::shared:
     case RowOperand::scalar:
+    case RowOperand::sums:
       break;
   }
   return 0;
@@ -37,7 +38,10 @@ const expr::Kernel& RowKernel::kernel(DType dtype) const {
     inputs.push_back(builder.input(dtype, kind == RowOperand::row || kind == RowOperand::shared));
   const Exprs outputs = body_(inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    builder.output(outputs[i], dtype, out_[i] == RowOperand::per_row);
+    if (out_[i] == RowOperand::sums)
+      builder.output_added(outputs[i], dtype);
+    else
+      builder.output(outputs[i], dtype, out_[i] == RowOperand::per_row);
   }
   const expr::Kernel* made =
       new expr::Kernel(compile(builder.finish()));  // lives as long as the op

@@ -25,6 +25,7 @@ enum class RowOperand : std::uint8_t {
   per_row,  // [rows]: one number for each row
   shared,   // [cols]: the same for every row
   scalar,   // one number for everything
+  sums,     // [cols], of a result: every row adds to it; all rows must be one piece of work
 };
 
 class RowKernel {

@@ -149,9 +149,6 @@ Tensor reduce_std(In x, const Shape& axes, bool keepdims) {
   const Tensor variance = reduce_variance(x, axes, keepdims);
   return where(equal(variance, 0), 0, sqrt(or_one(variance)));
 }
-std::pair<Tensor, Tensor> moments(In x, const Shape& axes, bool keepdims) {
-  return {reduce_mean(x, axes, keepdims), reduce_variance(x, axes, keepdims)};
-}
 Tensor reduce_euclidean_norm(In x) { return reduce_euclidean_norm(x, all_axes(x->rank())); }
 Tensor reduce_euclidean_norm(In x, const Shape& axes, bool keepdims) {
   return run_reduction(reduce_euclidean_norm_op, x, axes, keepdims);
