@@ -266,7 +266,9 @@ def _call_python(name, function, inputs, dtypes, pull):
     single = not isinstance(dtypes, (list, builtin_tuple)) and dtypes is not None
     specs = _specs(dtypes)
     inputs = [_tf().convert_to_tensor(i) for i in inputs]
-
+    if len(specs) > 1 and all(shape is None for _, shape in specs):
+        from ._function import MustRunEagerly
+        raise MustRunEagerly(f"{name} gives {len(specs)} results of unknown shapes; say them with tf.TensorSpecs in Tout")
     announced = _announced(specs, inputs)
 
     def run(tensors):

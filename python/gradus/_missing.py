@@ -60,6 +60,7 @@ _LATER = {  # the same for names of sub-modules that have no file of their own
                     "max_pool_with_argmax pool separable_conv2d",
     },
     "random": {
+        "_random_experimental": "experimental",
         "_candidates": "log_uniform_candidate_sampler uniform_candidate_sampler",
         "_distributions": "fold_in gamma poisson split stateless_gamma stateless_poisson",
     },

@@ -92,6 +92,13 @@ def element(value):
     return _leaf(value)
 
 
+def returned(value):
+    """What a function of the user returns, as an element: a list with tensors in it is a tuple, as the results of an op."""
+    if type(value) is list and any(isinstance(v, (Tensor, StringTensor, Composite)) for v in value):
+        value = tuple(value)
+    return element(value)
+
+
 def leaf_spec(leaf):
     """The spec of one leaf."""
     if leaf is None:

@@ -288,7 +288,7 @@ class MapDataset(OneInput):
         call = unpacked(self._function)
 
         def one(value):
-            return _structure.element(call(value))
+            return _structure.returned(call(value))
 
         elements = iter(self._input._iterate())
         if self._workers in (None, 1) or _shuffle.probing():

@@ -1,4 +1,5 @@
 """tf.data.experimental: older names of what Dataset has as methods."""
+from ._csv import CsvDataset, make_csv_dataset  # noqa: F401
 from ._dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset, Optional, Options  # noqa: F401
 from ._kinds import RandomDataset as _RandomDataset
 from ._transforms import OneInput as _OneInput

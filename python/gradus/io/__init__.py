@@ -11,11 +11,13 @@ from .._strings import StringTensor as _StringTensor
 from ..image._files import (decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png,
                             encode_jpeg, encode_png, extract_jpeg_shape, is_jpeg)
 from . import gfile
+from ._csv import decode_base64, decode_csv, encode_base64
 from ._examples import (FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example,
-                        parse_single_example)
+                        parse_single_example, parse_single_sequence_example)
 
 __all__ = ["FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "parse_example", "parse_single_example",
-           "TFRecordOptions", "TFRecordWriter", "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image",
+           "TFRecordOptions", "TFRecordWriter", "decode_base64", "decode_csv", "encode_base64",
+           "parse_single_sequence_example", "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image",
            "decode_jpeg", "decode_png", "decode_raw", "encode_jpeg", "encode_png", "extract_jpeg_shape", "gfile",
            "is_jpeg", "load_safetensors", "matching_files", "parse_tensor", "read_file", "save_safetensors",
            "serialize_tensor", "write_file"]

@@ -5,7 +5,7 @@ import numpy as np
 
 from .. import errors
 from .._strings import StringTensor
-from ..train._example import Example
+from ..train._example import Example, FeatureList, SequenceExample
 
 FixedLenFeature = collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"], defaults=[None])
 FixedLenSequenceFeature = collections.namedtuple(
@@ -130,3 +130,25 @@ def parse_example(serialized, features, example_names=None, name=None):
         else:
             made[key] = _tensor(np.stack(arrays))
     return made
+
+
+def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_name=None, name=None):
+    """(context, sequences) of a tf.train.SequenceExample, dicts of tensors."""
+    data = serialized.numpy() if hasattr(serialized, "numpy") else serialized
+    record = SequenceExample.FromString(data)
+    context = {}
+    for key, spec in (context_features or {}).items():
+        array = _one(record.context.feature.get(key), spec, key)
+        context[key] = _sparse([array], spec)[0] if isinstance(spec, VarLenFeature) else _tensor(array)
+    sequences = {}
+    for key, spec in (sequence_features or {}).items():
+        found = record.feature_lists.feature_list.get(key)
+        if found is None and not isinstance(spec, VarLenFeature) and not spec.allow_missing:
+            raise errors.InvalidArgumentError(None, None, f"Name: <unknown>, Key: {key}, Index: 0. The list of features is missing")
+        rows = [_array(_values(feature, spec, key) or [], spec) for feature in (found or FeatureList()).feature]
+        if isinstance(spec, VarLenFeature):
+            sequences[key] = _sparse(rows, spec)
+        else:
+            values = _array([v for row in rows for v in row], spec)
+            sequences[key] = _tensor(values.reshape([len(rows), *_shape(spec)]))
+    return context, sequences

@@ -21,6 +21,7 @@ class InputLayer(Layer):
                  input_tensor=None,
                  optional=False, name=None, **kwargs):
         super().__init__(name=name)
+        shape = kwargs.pop("input_shape", shape)
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to InputLayer: {kwargs}")
         if shape is not None and batch_shape is not None:

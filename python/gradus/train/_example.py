@@ -126,6 +126,75 @@ class Features:
         self.feature = dict(feature or {})
 
 
+def _printed(value):
+    """A value as protocol buffers print it: bytes in quotes, with what is not ASCII in octal."""
+    if isinstance(value, float):
+        return np.format_float_positional(np.float32(value), trim="0") if 1e-4 <= abs(value) < 1e7 else f"{value:g}"
+    if isinstance(value, int):
+        return str(value)
+    known = {9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 39: "\\'", 92: "\\\\"}
+    return '"' + "".join(known.get(b) or (chr(b) if 32 <= b < 127 else f"\\{b:03o}") for b in value) + '"'
+
+
+def _written_map(entries):
+    return b"".join(pb.message(1, pb.message(1, name) + pb.message(2, value._written()))
+                    for name, value in sorted(entries.items()))
+
+
+def _read_map(data, kind):
+    """The entries, name and value, of a message that is a dict."""
+    made = {}
+    for number, _, entry in pb.fields(data):
+        if number == 1:
+            parts = {n: v for n, _, v in pb.fields(entry)}
+            made[parts.get(1, b"").decode()] = kind._read(parts.get(2, b""))
+    return made
+
+
+class FeatureList:
+    """Features one after the other, e.g. one for each time."""
+
+    def __init__(self, feature=()):
+        self.feature = list(feature)
+
+    def _written(self):
+        return b"".join(pb.message(1, feature._written()) for feature in self.feature)
+
+    @classmethod
+    def _read(cls, data):
+        return cls([Feature._read(value) for number, _, value in pb.fields(data) if number == 1])
+
+
+class FeatureLists:
+    """Lists of features by name."""
+
+    def __init__(self, feature_list=None):
+        self.feature_list = dict(feature_list or {})
+
+
+class SequenceExample:
+    """A record with features of its own (context) and lists of features."""
+
+    def __init__(self, context=None, feature_lists=None):
+        self.context, self.feature_lists = context or Features(), feature_lists or FeatureLists()
+
+    def SerializeToString(self, deterministic=True):  # noqa: N802
+        """The bytes of the record."""
+        return (pb.message(1, _written_map(self.context.feature))
+                + pb.message(2, _written_map(self.feature_lists.feature_list)))
+
+    @classmethod
+    def FromString(cls, data):  # noqa: N802
+        """The record of some bytes; DataLossError if they are none."""
+        made = cls()
+        for number, _, content in pb.fields(data):
+            if number == 1:
+                made.context.feature.update(_read_map(content, Feature))
+            elif number == 2:
+                made.feature_lists.feature_list.update(_read_map(content, FeatureList))
+        return made
+
+
 class Example:
     """A record."""
 
@@ -134,9 +203,7 @@ class Example:
 
     def SerializeToString(self, deterministic=True):  # noqa: N802
         """The bytes of the record."""
-        entries = (pb.message(1, pb.message(1, name) + pb.message(2, feature._written()))
-                   for name, feature in sorted(self.features.feature.items()))
-        return pb.message(1, b"".join(entries))
+        return pb.message(1, _written_map(self.features.feature))
 
     @classmethod
     def FromString(cls, data):  # noqa: N802
@@ -150,13 +217,26 @@ class Example:
     def _read(cls, data):
         made = cls()
         for number, _, content in pb.fields(data):
-            if number != 1:
-                continue
-            for inner, _, entry in pb.fields(content):
-                if inner == 1:
-                    parts = {n: v for n, _, v in pb.fields(entry)}
-                    made.features.feature[parts.get(1, b"").decode()] = Feature._read(parts.get(2, b""))
+            if number == 1:
+                made.features.feature.update(_read_map(content, Feature))
         return made
+
+    def __eq__(self, other):
+        return isinstance(other, Example) and self.features.feature == other.features.feature
+
+    __hash__ = None
+
+    def __repr__(self):
+        """As protocol buffers are printed, sorted by name."""
+        text = "features {\n"
+        for name, feature in sorted(self.features.feature.items()):
+            text += f'  feature {{\n    key: "{name}"\n    value {{\n'
+            if feature.WhichOneof() is not None:
+                text += f"      {feature.WhichOneof()} {{\n"
+                text += "".join(f"        value: {_printed(v)}\n" for v in feature._list.value)
+                text += "      }\n"
+            text += "    }\n  }\n"
+        return text + "}\n"
 
     def ParseFromString(self, data):  # noqa: N802
         """Takes what the bytes say."""

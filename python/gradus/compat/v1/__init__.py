@@ -484,7 +484,11 @@ _INSTEAD = {
 }
 
 
-_AS_IN_TF2 = ("SparseTensor", "RaggedTensor", "string", "strings", "sparse", "ragged", "image", "lookup")
+_AS_IN_TF2 = ("RaggedTensor", "SparseTensor", "config", "image", "io", "lookup", "ragged",
+              "sets", "sparse", "string", "strings", "version")
+_OF_FILES = {"Copy": "copy", "DeleteRecursively": "rmtree", "Exists": "exists", "FastGFile": "GFile", "GFile": "GFile",
+             "Glob": "glob", "IsDirectory": "isdir", "ListDirectory": "listdir", "MakeDirs": "makedirs", "MkDir": "mkdir",
+             "Open": "GFile", "Remove": "remove", "Rename": "rename", "Stat": "stat", "Walk": "walk"}
 _OF_SPARSE = {"sparse_tensor_to_dense": "to_dense", "sparse_tensor_dense_matmul": "sparse_dense_matmul",
               "sparse_matmul": "sparse_dense_matmul", "sparse_reduce_sum": "reduce_sum", "sparse_add": "add",
               "sparse_reorder": "reorder", "sparse_reshape": "reshape", "sparse_transpose": "transpose",
@@ -493,8 +497,17 @@ _OF_SPARSE = {"sparse_tensor_to_dense": "to_dense", "sparse_tensor_dense_matmul"
 
 
 def __getattr__(name):
+    if name in ("FixedLenFeature", "VarLenFeature"):
+        return getattr(_tf.io, name)
     if name in _AS_IN_TF2:
         return getattr(_tf, name)
+    if name == "gfile":
+        for old, new in _OF_FILES.items():
+            setattr(_module("gfile"), old, getattr(_tf.io.gfile, new))
+        return _module("gfile")
+    if name == "python_io":
+        _module("python_io").TFRecordWriter = _tf.io.TFRecordWriter
+        return _module("python_io")
     if name in _OF_SPARSE:
         return getattr(_tf.sparse, _OF_SPARSE[name])
     if name in _INSTEAD:
