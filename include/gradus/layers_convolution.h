@@ -5,15 +5,15 @@
 
 namespace gradus::keras {
 
-// One number for each spatial axis; none: ones.
+// One number for each spatial axis, or one for all; none: ones.
 struct ConvolutionOptions {
   std::vector<std::int64_t> strides = {};
   std::string padding = "valid";  // "valid", "same" or, for sequences, "causal": no later times
   std::vector<std::int64_t> dilations = {};
   bool channels_first = false;                    // [batch, channels, spatial...]
   std::vector<std::int64_t> output_padding = {};  // of a transpose
-  std::int64_t groups = 1;                        // of a layer: the form sees them in the kernel
-  bool use_bias = true;                           // of a layer
+  std::int64_t groups = 1;  // of a layer, not of a transpose; the form sees them in the kernel
+  bool use_bias = true;     // of a layer
 };
 
 namespace forms {

@@ -15,9 +15,8 @@ struct BatchNormalizationOptions {
 
 namespace forms {
 
-// With the statistics of x, where the mask, if there is one, is true; the moving ones follow:
-// moving
-// * momentum + statistic * (1 - momentum). Halves are computed in float32, and the result is
+// With the statistics of x, where the mask, if there is one, is true. The moving ones follow:
+// moving * momentum + statistic * (1 - momentum). Halves are computed in float32, and the result is
 // float32 then. gamma and beta may be undefined.
 Tensor batch_normalization_in_training(In x, const Tensor& gamma, const Tensor& beta,
                                        const Variable& moving_mean, const Variable& moving_variance,

@@ -35,8 +35,8 @@ struct CircleOptions {
   bool remove_diagonal = true;
 };
 
-// One value for each sample: means or sums along the last axis. Predictions are logits unless told
-// otherwise. Python's losses are these.
+// One value for each sample: means or sums along the last axis. Predictions of cross entropies are
+// logits unless told otherwise, of focal ones probabilities. Python's losses are these.
 namespace per_sample {
 
 Tensor mean_squared_error(In targets, In predictions);
@@ -70,7 +70,8 @@ Tensor ctc(In labels, In logits, In label_lengths, In logit_lengths, std::int64_
 
 }  // namespace per_sample
 
-// The mean over the batch.
+// The mean over the batch. Targets [n] go with predictions [n, 1], and class numbers may have a
+// last axis of size 1.
 Tensor mean_squared_error(In targets, In predictions);
 Tensor mean_absolute_error(In targets, In predictions);
 Tensor mean_absolute_percentage_error(In targets, In predictions);

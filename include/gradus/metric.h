@@ -46,6 +46,8 @@ class Metric {
   Tensor mean() const;  // 0 before the first value
 
  private:
+  const Variable& variable(std::size_t i) const;
+
   std::string name_;
   DType dtype_;
   std::vector<Variable> variables_;

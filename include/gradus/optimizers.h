@@ -82,7 +82,10 @@ class Optimizer {
   void accumulate(const Gradients& gradients, const std::vector<Variable>& variables);
   void follow(const Gradients& gradients, const std::vector<Variable>& variables);
 
-  std::map<std::pair<VariableState*, std::string>, Variable> slots_;
+  struct Kept {
+    Variable of, slot;  // `of` stays alive, so that no other variable can have its address
+  };
+  std::map<std::pair<VariableState*, std::string>, Kept> slots_;
   std::vector<Variable> without_decay_;
   Variable learning_rate_;
   Schedule schedule_;

@@ -235,7 +235,8 @@ PyObject* merged(const Arguments& a) {
 Shape noise_shape(const Tensor& x, const std::vector<std::int64_t>& axes) {
   Shape shape = x.shape();
   for (const std::int64_t axis : axes) {
-    if (axis < -x.rank() || axis >= x.rank()) raise(PyExc_ValueError, "[noise] no axis %d", axis);
+    if (axis < -x.rank() || axis >= x.rank())
+      raise(PyExc_ValueError, "[noise] no axis %lld", static_cast<long long>(axis));
     shape[static_cast<int>(axis < 0 ? axis + x.rank() : axis)] = 1;
   }
   return shape;

@@ -49,6 +49,14 @@ struct JumpingErrors : jpeg_error_mgr {
   throw InvalidArgumentError("[decode_jpeg] " + what);
 }
 
+// What libjpeg allocates; freed also if the header of the file is refused.
+struct Decompression : jpeg_decompress_struct {
+  Decompression() : jpeg_decompress_struct{} {}
+  ~Decompression() { jpeg_destroy_decompress(this); }
+  Decompression(const Decompression&) = delete;
+  Decompression& operator=(const Decompression&) = delete;
+};
+
 class Reader {
  public:
   explicit Reader(std::string_view contents) : size_(contents.size()) {
@@ -61,9 +69,6 @@ class Reader {
       jpeg_read_header(&image_, TRUE);
     });
   }
-  ~Reader() { jpeg_destroy_decompress(&image_); }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
 
   Shape shape() const {
     return {static_cast<std::int64_t>(image_.image_height),
@@ -85,8 +90,10 @@ class Reader {
     const std::int64_t whole_height = image_.output_height, whole_width = image_.output_width;
     const auto [top, left, height, width] =
         how.crop.value_or(std::array<std::int64_t, 4>{0, 0, whole_height, whole_width});
-    if (top < 0 || left < 0 || height <= 0 || width <= 0 || top + height > whole_height ||
-        left + width > whole_width)
+    const auto lies_inside = [](std::int64_t first, std::int64_t count, std::int64_t whole) {
+      return first >= 0 && count > 0 && count <= whole && first <= whole - count;
+    };
+    if (!lies_inside(top, height, whole_height) || !lies_inside(left, width, whole_width))
       refuse("The crop window [" + std::to_string(top) + ", " + std::to_string(left) + ", " +
              std::to_string(height) + ", " + std::to_string(width) +
              "] (top, left, height, width) is not inside of the image of " +
@@ -169,7 +176,7 @@ class Reader {
 
   std::size_t size_;
   JumpingErrors errors_;
-  jpeg_decompress_struct image_{};
+  Decompression image_;
 };
 
 }  // namespace

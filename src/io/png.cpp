@@ -31,11 +31,22 @@ struct Jump {
   static void on_warning(png_structp, png_const_charp) {}
 };
 
+// What libpng allocates; freed also if the header of the file is refused.
+struct Decoder {
+  png_structp file = nullptr;
+  png_infop info = nullptr;
+
+  explicit Decoder(Jump* jump)
+      : file(png_create_read_struct(PNG_LIBPNG_VER_STRING, jump, Jump::on_error, Jump::on_warning)),
+        info(file ? png_create_info_struct(file) : nullptr) {}
+  ~Decoder() { png_destroy_read_struct(&file, &info, nullptr); }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+};
+
 class Reader {
  public:
   explicit Reader(std::string_view contents) : size_(contents.size()), rest_(contents) {
-    file_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &jump_, Jump::on_error, Jump::on_warning);
-    info_ = file_ ? png_create_info_struct(file_) : nullptr;
     if (!info_) throw ResourceExhaustedError("[decode_png] no memory for the decoder");
     must([&] {
       png_set_read_fn(file_, &rest_, [](png_structp file, png_bytep to, std::size_t bytes) {
@@ -47,9 +58,6 @@ class Reader {
       png_read_info(file_, info_);
     });
   }
-  ~Reader() { png_destroy_read_struct(&file_, &info_, nullptr); }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
 
   Tensor read(int channels, DType dtype) {
     const std::uint64_t height = png_get_image_height(file_, info_);
@@ -112,8 +120,9 @@ class Reader {
   std::size_t size_;
   std::string_view rest_;
   Jump jump_;
-  png_structp file_ = nullptr;
-  png_infop info_ = nullptr;
+  Decoder decoder_{&jump_};
+  const png_structp file_ = decoder_.file;
+  const png_infop info_ = decoder_.info;
 };
 
 int colour_type(std::int64_t channels) {

@@ -92,7 +92,11 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t width, std::int64_t heads, s
       value_bias(weight(zeros({heads, key_dim}), "bias")),
       output_kernel(weight(glorot_uniform({heads, key_dim, width}), "kernel")),
       output_bias(weight(zeros({width}), "bias")),
-      dropout(dropout) {}
+      dropout(dropout) {
+  if (!(dropout >= 0 && dropout <= 1))
+    throw InvalidArgumentError("[MultiHeadAttention] got dropout " + std::to_string(dropout) +
+                               "; expected a number from 0 to 1");
+}
 
 Tensor MultiHeadAttention::operator()(In query, In value, const Tensor& mask, bool training) const {
   return forms::multi_head_attention(query, value, value,

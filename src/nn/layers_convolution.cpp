@@ -35,17 +35,19 @@ struct Geometry {
     window[0] = stride[0] = dilation[0] = 1;
     for (int i = 0; i < rank; ++i) {
       window[i + 2 - rank] = kernel->shape()[i];
-      stride[i + 2 - rank] = number(op, options.strides, i);
-      dilation[i + 2 - rank] = number(op, options.dilations, i);
+      stride[i + 2 - rank] = number(op, "strides", options.strides, i);
+      dilation[i + 2 - rank] = number(op, "dilations", options.dilations, i);
     }
   }
 
-  std::int64_t number(const char* op, const std::vector<std::int64_t>& given, int i) const {
+  std::int64_t number(const char* op, const char* what, const std::vector<std::int64_t>& given,
+                      int i) const {
     if (given.empty()) return 1;
+    if (given.size() == 1) return given[0];
     if (static_cast<int>(given.size()) != rank)
       throw InvalidArgumentError(std::string("[") + op + "] got " + std::to_string(given.size()) +
-                                 " strides or dilations for " + std::to_string(rank) +
-                                 " spatial axes");
+                                 " " + what + " for " + std::to_string(rank) +
+                                 " spatial axes; expected one for each, or one for all");
     return given[static_cast<std::size_t>(i)];
   }
   std::int64_t reach(int i) const { return (window[i] - 1) * dilation[i] + 1; }
@@ -120,12 +122,12 @@ Tensor convolution_transpose(In x, In kernel, const Tensor& bias,
         throw InvalidArgumentError("[convolution_transpose] got an input of shape " +
                                    to_string(x->shape()) +
                                    "; its spatial sizes must be known while a function is traced");
-      const std::size_t axis = static_cast<std::size_t>(i - 2 + g.rank);
       if (options.output_padding.empty())
         shape[i + 1] = size * stride + (g.same ? 0 : std::max<std::int64_t>(reach - stride, 0));
       else
-        shape[i + 1] = (size - 1) * stride + reach - (g.same ? 2 * (reach / 2) : 0) +
-                       options.output_padding.at(axis);
+        shape[i + 1] =
+            (size - 1) * stride + reach - (g.same ? 2 * (reach / 2) : 0) +
+            g.number(kNames[1], "output paddings", options.output_padding, i - 2 + g.rank);
     }
     const Tensor y = nn::conv2d_transpose(image, filter, shape, g.options());
     return g.rank == 1 ? squeeze(y, {1}) : y;
@@ -141,13 +143,16 @@ Convolution::Convolution(int rank, bool transposed, std::int64_t inputs, std::in
     : bias(zeros_if(o.use_bias, {filters}, "bias")),
       options(std::move(o)),
       activation(std::move(act)) {
-  while (size.rank() < rank) size.push_back(size.back());
-  if (size.rank() != rank || inputs % options.groups != 0 || filters % options.groups != 0)
-    throw InvalidArgumentError("[" + std::string(kNames[transposed]) + "] got a kernel of size " +
-                               to_string(size) + " for " + std::to_string(rank) +
-                               " spatial axes, and " + std::to_string(options.groups) +
-                               " groups of " + std::to_string(inputs) + " channels and " +
-                               std::to_string(filters) + " filters; the groups must be equal");
+  const std::string op = "[" + std::string(kNames[transposed]) + "] got ";
+  if (size.rank() == 1 && rank == 2) size.push_back(size[0]);
+  if (size.rank() != rank || std::any_of(size.begin(), size.end(), [](auto n) { return n < 1; }))
+    throw InvalidArgumentError(op + "a kernel of size " + to_string(size) + "; expected " +
+                               std::to_string(rank) + " sizes of at least 1");
+  const std::int64_t groups = options.groups;
+  if (groups < 1 || inputs % groups != 0 || filters % groups != 0 || (transposed && groups > 1))
+    throw InvalidArgumentError(op + std::to_string(groups) + " groups of " +
+                               std::to_string(inputs) + " channels and " + std::to_string(filters) +
+                               " filters; expected " + (transposed ? "1 group" : "equal groups"));
   size.push_back(transposed ? filters : inputs / options.groups);
   size.push_back(transposed ? inputs : filters);
   kernel = weight(glorot_uniform(size), "kernel");

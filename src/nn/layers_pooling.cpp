@@ -25,12 +25,18 @@ Tensor pooling(In x, Pooling how, const PoolingOptions& options) {
     throw InvalidArgumentError("[pooling] got windows of " +
                                std::to_string(options.pool_size.size()) +
                                " sizes; expected one or two");
+  if (options.padding != "same" && options.padding != "valid")
+    throw InvalidArgumentError("[pooling] got padding '" + options.padding +
+                               "'; expected 'valid' or 'same'");
   const Tensor in = options.channels_first ? to_channels_last(x) : x.tensor();
   const Tensor y = as(pooled(widened(in), how, options), x->dtype());
   return options.channels_first ? to_channels_first(y) : y;
 }
 
 Tensor global_pooling(In x, Pooling how, const GlobalPoolingOptions& options, const Tensor& mask) {
+  if (x->rank() < 3)
+    throw InvalidArgumentError("[global_pooling] got shape " + to_string(x->shape()) +
+                               "; expected [batch, spatial..., channels]");
   const int first = options.channels_first ? 2 : 1;
   Shape axes;
   for (int i = 0; i < x->rank() - 2; ++i) axes.push_back(first + i);

@@ -8,6 +8,15 @@
 namespace gradus::keras {
 namespace {
 
+void check_sequences(In x, const std::vector<Tensor>& states, std::size_t state_count) {
+  if (x->rank() != 3)
+    throw InvalidArgumentError("[recurrent] got sequences of shape " + to_string(x->shape()) +
+                               "; expected [batch, time, features]");
+  if (!states.empty() && states.size() != state_count)
+    throw InvalidArgumentError("[recurrent] got " + std::to_string(states.size()) +
+                               " states; expected " + std::to_string(state_count));
+}
+
 // What the forms start from: the sequence and the mask in the order of the steps, in a dtype that
 // has kernels.
 struct Start {
@@ -23,12 +32,7 @@ struct Start {
       : given(in->dtype()),
         dtype(given == float64 ? float64 : float32),
         has_states(!first.empty()) {
-    if (in->rank() != 3)
-      throw InvalidArgumentError("[recurrent] got sequences of shape " + to_string(in->shape()) +
-                                 "; expected [batch, time, features]");
-    if (has_states && first.size() != state_count)
-      throw InvalidArgumentError("[recurrent] got " + std::to_string(first.size()) +
-                                 " states; expected " + std::to_string(state_count));
+    check_sequences(in, first, state_count);
     x = as(in, dtype);
     if (seen.defined()) mask = as(seen, bool_);
     if (options.go_backwards) {
@@ -85,7 +89,8 @@ RecurrentResult gru(In x, const RecurrentWeights& weights, const RecurrentOption
 RecurrentResult simple_rnn(In x, const RecurrentWeights& weights, const Activation& activation,
                            const RecurrentOptions& options, const std::vector<Tensor>& states,
                            const Tensor& mask) {
-  Tensor in = x, seen = mask;
+  check_sequences(x, states, 1);
+  Tensor in = x, seen = mask.defined() ? as(mask, bool_) : mask;
   if (options.go_backwards) {
     in = reverse(in, {1});
     if (seen.defined()) seen = reverse(seen, {1});

@@ -6,6 +6,7 @@
 #include "gradus/activations.h"
 #include "gradus/error.h"
 #include "gradus/ops.h"
+#include "nn/samples.h"
 #include "nn/weights.h"
 
 namespace gradus::keras {
@@ -181,45 +182,58 @@ Tensor circle(In labels, In embeddings, const CircleOptions& o, const Tensor& re
 
 }  // namespace per_sample
 
-Tensor mean_squared_error(In t, In p) { return reduce_mean(per_sample::mean_squared_error(t, p)); }
-Tensor mean_absolute_error(In t, In p) {
-  return reduce_mean(per_sample::mean_absolute_error(t, p));
+namespace {
+
+// Targets [n] beside predictions [n, 1] are meant for each other, not for an [n, n] of pairs.
+template <class Loss, class... Settings>
+Tensor mean_of(const Loss& loss, In targets, In predictions, const Settings&... settings) {
+  if (targets->rank() == 0) return reduce_mean(loss(targets, predictions, settings...));
+  const auto [t, p] = same_rank(targets, predictions);
+  return reduce_mean(loss(t, p, settings...));
 }
+
+}  // namespace
+
+Tensor mean_squared_error(In t, In p) { return mean_of(per_sample::mean_squared_error, t, p); }
+Tensor mean_absolute_error(In t, In p) { return mean_of(per_sample::mean_absolute_error, t, p); }
 Tensor mean_absolute_percentage_error(In t, In p) {
-  return reduce_mean(per_sample::mean_absolute_percentage_error(t, p));
+  return mean_of(per_sample::mean_absolute_percentage_error, t, p);
 }
 Tensor mean_squared_logarithmic_error(In t, In p) {
-  return reduce_mean(per_sample::mean_squared_logarithmic_error(t, p));
+  return mean_of(per_sample::mean_squared_logarithmic_error, t, p);
 }
-Tensor huber(In t, In p, double delta) { return reduce_mean(per_sample::huber(t, p, delta)); }
-Tensor log_cosh(In t, In p) { return reduce_mean(per_sample::log_cosh(t, p)); }
-Tensor poisson(In t, In p) { return reduce_mean(per_sample::poisson(t, p)); }
-Tensor cosine_similarity(In t, In p) { return reduce_mean(per_sample::cosine_similarity(t, p)); }
-Tensor hinge(In t, In p) { return reduce_mean(per_sample::hinge(t, p)); }
-Tensor squared_hinge(In t, In p) { return reduce_mean(per_sample::squared_hinge(t, p)); }
-Tensor categorical_hinge(In t, In p) { return reduce_mean(per_sample::categorical_hinge(t, p)); }
-Tensor kl_divergence(In t, In p) { return reduce_mean(per_sample::kl_divergence(t, p)); }
+Tensor huber(In t, In p, double delta) { return mean_of(per_sample::huber, t, p, delta); }
+Tensor log_cosh(In t, In p) { return mean_of(per_sample::log_cosh, t, p); }
+Tensor poisson(In t, In p) { return mean_of(per_sample::poisson, t, p); }
+Tensor cosine_similarity(In t, In p) {
+  return mean_of(per_sample::cosine_similarity, t, p, Shape{-1});
+}
+Tensor hinge(In t, In p) { return mean_of(per_sample::hinge, t, p); }
+Tensor squared_hinge(In t, In p) { return mean_of(per_sample::squared_hinge, t, p); }
+Tensor categorical_hinge(In t, In p) { return mean_of(per_sample::categorical_hinge, t, p); }
+Tensor kl_divergence(In t, In p) { return mean_of(per_sample::kl_divergence, t, p); }
 Tensor binary_crossentropy(In t, In p, const CrossentropyOptions& options) {
-  return reduce_mean(per_sample::binary_crossentropy(t, p, options));
+  return mean_of(per_sample::binary_crossentropy, t, p, options);
 }
 Tensor categorical_crossentropy(In t, In p, const CrossentropyOptions& options) {
-  return reduce_mean(per_sample::categorical_crossentropy(t, p, options));
+  return mean_of(per_sample::categorical_crossentropy, t, p, options);
 }
 Tensor sparse_categorical_crossentropy(In labels, In p, bool from_logits) {
-  return reduce_mean(per_sample::sparse_categorical_crossentropy(labels, p, from_logits));
+  return reduce_mean(
+      per_sample::sparse_categorical_crossentropy(without_class_axis(labels, p), p, from_logits));
 }
 Tensor binary_focal_crossentropy(In t, In p, const FocalOptions& options) {
-  return reduce_mean(per_sample::binary_focal_crossentropy(t, p, options));
+  return mean_of(per_sample::binary_focal_crossentropy, t, p, options);
 }
 Tensor categorical_focal_crossentropy(In t, In p, const FocalOptions& options) {
-  return reduce_mean(per_sample::categorical_focal_crossentropy(t, p, options));
+  return mean_of(per_sample::categorical_focal_crossentropy, t, p, options);
 }
 Tensor categorical_generalized_cross_entropy(In labels, In p, double q) {
   return reduce_mean(per_sample::categorical_generalized_cross_entropy(labels, p, q));
 }
-Tensor dice(In t, In p) { return reduce_mean(per_sample::dice(t, p)); }
+Tensor dice(In t, In p) { return mean_of(per_sample::dice, t, p, std::nullopt); }
 Tensor tversky(In t, In p, const TverskyOptions& options) {
-  return reduce_mean(per_sample::tversky(t, p, options));
+  return mean_of(per_sample::tversky, t, p, options);
 }
 Tensor circle(In labels, In embeddings, const CircleOptions& options) {
   return reduce_mean(per_sample::circle(labels, embeddings, options));

@@ -1,6 +1,7 @@
 // Connectionist temporal classification: how likely a sequence of labels is, over all its places in
 // time. The labels may have blanks between them and stay for several times. Let l be the labels
 // with blanks around them; alpha[s] is the probability of all ways that have come to l[s] by now.
+#include "gradus/error.h"
 #include "gradus/losses.h"
 #include "gradus/ops.h"
 
@@ -24,6 +25,10 @@ Tensor moved(const Tensor& rows, std::int64_t places, In value) {
 }  // namespace
 
 Tensor ctc(In given_labels, In logits, In label_lengths, In logit_lengths, std::int64_t blank) {
+  if (given_labels->rank() != 2 || logits->rank() != 3 || logits->shape()[1] == 0)
+    throw InvalidArgumentError("[ctc] got labels of shape " + to_string(given_labels->shape()) +
+                               " and logits of shape " + to_string(logits->shape()) +
+                               "; expected [batch, most] and [batch, time, classes] with a time");
   const Tensor labels = with_blanks(cast(given_labels, int32), blank);
   const Tensor logs = nn::log_softmax(logits);
   const std::vector<Tensor> steps =  // of each time, the logs of l [batch, 2 labels + 1]

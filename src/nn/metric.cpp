@@ -21,14 +21,16 @@ void Metric::reset_state() const {
   for (const Variable& v : variables_) v.assign(zeros(v.shape(), v.dtype()));
 }
 
-Tensor Metric::state(std::size_t i) const {
+const Variable& Metric::variable(std::size_t i) const {
   if (i >= variables_.size())
     throw FailedPreconditionError("[" + name_ + "] has no state yet; the first update makes it");
-  return variables_[i].value();
+  return variables_[i];
 }
 
+Tensor Metric::state(std::size_t i) const { return variable(i).value(); }
+
 void Metric::add_to_state(std::size_t i, In delta) const {
-  const Variable& v = variables_[i];
+  const Variable& v = variable(i);
   if (!(v.shape() == delta->shape())) {
     throw InvalidArgumentError("Cannot update variable with shape " + to_string(v.shape()) +
                                " using a Tensor with shape " + to_string(delta->shape()) +
@@ -69,6 +71,8 @@ Mean::Mean(MetricOptions options) : Metric(std::move(options), "mean") { declare
 
 MeanMetricWrapper::MeanMetricWrapper(Function fn, MetricOptions options, const char* name)
     : Comparison(std::move(options), name), function_(std::move(fn)) {
+  if (!function_)
+    throw InvalidArgumentError("[" + this->name() + "] got no function to take the mean of");
   declare_mean();
 }
 

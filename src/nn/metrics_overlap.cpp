@@ -99,9 +99,7 @@ void IoU::update_state(In y_true, In y_pred, const Tensor& sample_weight) {
     truth = where(counts, truth, cast(0, int64));
     predicted = where(counts, predicted, cast(0, int64));
   }
-  const Tensor cells =
-      unsorted_segment_sum(weights, truth * num_classes_ + predicted, num_classes_ * num_classes_);
-  add_to_state(0, reshape(cells, {num_classes_, num_classes_}));
+  add_to_state(0, scatter_nd(stack({truth, predicted}, 1), weights, {num_classes_, num_classes_}));
 }
 
 Tensor IoU::result() const {

@@ -158,12 +158,10 @@ const Variable& Optimizer::slot(const Variable& variable, const std::string& nam
   auto found = slots_.find(key);
   if (found == slots_.end()) {
     const Tensor start = fill(shape, cast(initial, state_dtype(variable.dtype())));
-    found = slots_
-                .emplace(key, Variable(start,
-                                       {.name = variable.name() + "/" + name, .trainable = false}))
-                .first;
+    const Variable made(start, {.name = variable.name() + "/" + name, .trainable = false});
+    found = slots_.emplace(key, Kept{variable, made}).first;
   }
-  return found->second;
+  return found->second.slot;
 }
 
 void RuleOptimizer::begin_step() {

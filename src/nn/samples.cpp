@@ -19,10 +19,14 @@ std::pair<Tensor, Tensor> same_rank(const Tensor& a, const Tensor& b) {
   return {a, b};
 }
 
-Tensor class_numbers(In y_true, In y_pred) {
+Tensor without_class_axis(In y_true, In y_pred) {
   const bool has_axis =
       y_true->rank() == y_pred->rank() && y_true->rank() > 1 && y_true->shape().back() == 1;
-  return as_dtype(has_axis ? squeeze(y_true, {-1}) : y_true.tensor(), int64);
+  return has_axis ? squeeze(y_true, {-1}) : y_true.tensor();
+}
+
+Tensor class_numbers(In y_true, In y_pred) {
+  return as_dtype(without_class_axis(y_true, y_pred), int64);
 }
 
 Tensor with_rank(const Tensor& weights, int rank) {

@@ -11,8 +11,9 @@ Tensor as_dtype(In x, DType dtype);  // the same tensor if it has the dtype
 // Two tensors, of which one may have a last axis of size 1 more than the other, with one rank.
 std::pair<Tensor, Tensor> same_rank(const Tensor& a, const Tensor& b);
 
-// Labels as int64; they may have an axis of size 1 where predictions have the classes.
-Tensor class_numbers(In y_true, In y_pred);
+// Labels, which may have an axis of size 1 where predictions have the classes.
+Tensor without_class_axis(In y_true, In y_pred);
+Tensor class_numbers(In y_true, In y_pred);  // the same as int64
 // Weights of samples beside values with more axes: axes of size 1 are added.
 Tensor with_rank(const Tensor& weights, int rank);
 

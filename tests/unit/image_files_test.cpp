@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include "gradus/error.h"
@@ -69,6 +70,21 @@ TEST(ImageFiles, RefusesWhatIsNoImage) {
   EXPECT_THROW(encode_jpeg(picture(2, 2, 2)), InvalidArgumentError);
   EXPECT_THROW(encode_jpeg(picture(0, 2, 3)), InvalidArgumentError);
   EXPECT_THROW(encode_jpeg(picture(2, 2, 3, DType::uint16)), InvalidArgumentError);
+}
+
+TEST(ImageFiles, RefusesCropsThatReachBeyondTheImage) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::string file = encode_jpeg(picture(9, 8, 3));
+  EXPECT_EQ(decode_jpeg(file, {.crop = {{0, 0, 9, 8}}}).shape(), (Shape{9, 8, 3}));
+  for (const std::array<std::int64_t, 4>& crop : {std::array<std::int64_t, 4>{1, 0, 9, 8},
+                                                  {0, 1, 9, 8},
+                                                  {-1, 0, 2, 2},
+                                                  {0, 0, 0, 1},
+                                                  {most, 0, 1, 1},
+                                                  {0, most, 1, 1},
+                                                  {1, 0, most, 1},
+                                                  {0, 1, 1, most}})
+    EXPECT_THROW(decode_jpeg(file, {.crop = crop}), InvalidArgumentError) << crop[0] << crop[1];
 }
 
 TEST(ImageFiles, EveryTruncationAndFlippedBitsAreSurvived) {

@@ -57,7 +57,6 @@ TEST(Layers, ConvolutionsRefuse) {
   EXPECT_THROW(Conv2D(2, 2, 3)(ramp({1, 2, 5, 2})), InvalidArgumentError);  // beyond the input
   EXPECT_THROW(Conv2D(2, 2, 3)(ramp({1, 5, 2})), InvalidArgumentError);
   EXPECT_THROW(Conv2D(2, 2, 3, {.padding = "causal"})(ramp({1, 5, 5, 2})), InvalidArgumentError);
-  EXPECT_THROW(Conv2D(2, 2, 3, {.strides = {2}})(ramp({1, 5, 5, 2})), InvalidArgumentError);
   EXPECT_THROW(Conv2D(3, 4, 3, {.groups = 2}), InvalidArgumentError);
   EXPECT_THROW(Conv1D(2, 2, Shape{3, 3}), InvalidArgumentError);
 }
@@ -226,6 +225,58 @@ TEST(Layers, SequentialPassesTheTrainingFlagOn) {
   };
   EXPECT_TRUE(same(false));
   EXPECT_FALSE(same(true));
+}
+
+template <class F>
+std::string refusal(const F& f) {
+  try {
+    f();
+  } catch (const InvalidArgumentError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Layers, RefuseSettingsThatMakeNoSense) {
+  EXPECT_EQ(refusal([] { Conv2D(4, 8, 3, {.groups = 0}); }),
+            "[convolution] got 0 groups of 4 channels and 8 filters; expected equal groups");
+  EXPECT_EQ(refusal([] { Conv2DTranspose(4, 8, 3, {.groups = 2}); }),
+            "[convolution_transpose] got 2 groups of 4 channels and 8 filters; expected 1 group");
+  for (const Shape& size : {Shape{}, Shape{0}, Shape{3, 3, 3}})
+    EXPECT_EQ(refusal([&] { Conv2D(1, 8, size); }),
+              "[convolution] got a kernel of size " +
+                  to_string(size.rank() == 1 ? Shape{0, 0} : size) +
+                  "; expected 2 sizes of at least 1");
+  EXPECT_EQ(
+      refusal([] {
+        Conv2D(1, 8, 3, {.strides = {1, 2, 3}})(ramp({1, 5, 5, 1}));
+      }),
+      "[convolution] got 3 strides for 2 spatial axes; expected one for each, or one for all");
+  EXPECT_EQ(refusal([] {
+              MaxPooling2D({.padding = "SAME"})(ramp({1, 5, 5, 1}));
+            }),
+            "[pooling] got padding 'SAME'; expected 'valid' or 'same'");
+  EXPECT_EQ(refusal([] {
+              GlobalMaxPooling1D()(ramp({4, 3}));
+            }),
+            "[global_pooling] got shape (4, 3); expected [batch, spatial..., channels]");
+  EXPECT_EQ(refusal([] {
+              SimpleRNN(3, 4)(ramp({2, 3}));
+            }),
+            "[recurrent] got sequences of shape (2, 3); expected [batch, time, features]");
+  EXPECT_EQ(refusal([] { MultiHeadAttention(8, 2, 4, 1.5); }),
+            "[MultiHeadAttention] got dropout 1.500000; expected a number from 0 to 1");
+}
+
+TEST(Layers, OneStrideStandsForAllAxes) {
+  EXPECT_EQ(Conv2D(1, 2, 3, {.strides = {2}})(ramp({1, 9, 7, 1})).shape(), Shape({1, 4, 3, 2}));
+  const Conv2DTranspose back(2, 1, 3, {.strides = {2}, .output_padding = {1}});
+  EXPECT_EQ(back(ramp({1, 4, 3, 2})).shape(), Shape({1, 10, 8, 1}));
+}
+
+TEST(Layers, GlorotOfVectorsAndNumbersAsKeras) {
+  EXPECT_LE(reduce_max(abs(glorot_uniform({1000}))).item<float>(), std::sqrt(6 / 2000.0));
+  EXPECT_LE(std::abs(glorot_uniform({}).item<float>()), std::sqrt(3.0));
 }
 
 TEST(Activations, AreKerass) {

@@ -85,6 +85,28 @@ TEST(Losses, Further) {
   });
 }
 
+TEST(Losses, TargetsDoNotBroadcastAgainstAColumnOfPredictions) {
+  const Tensor t = {1.0f, 2.0f, 3.0f}, column = {{1.0f}, {2.0f}, {5.0f}};
+  expect_near("squared", keras::mean_squared_error(t, column), {4.0 / 3});
+  expect_near("absolute", keras::mean_absolute_error(column, t), {2.0 / 3});
+  expect_near("huber", keras::huber(t, column), {0.5});
+  expect_near("a number for all", keras::mean_squared_error(1, column), {17.0 / 3});
+  expect_near("a number for one", keras::mean_squared_error(1, 3 * ones({1})), {4});
+  const Tensor yes = {1.0f, 0.0f, 1.0f};
+  expect_near("binary", keras::binary_crossentropy(yes, column),
+              {keras::binary_crossentropy(expand_dims(yes, 1), column).item<double>()});
+  expect_near("classes",
+              keras::sparse_categorical_crossentropy(expand_dims(kLabels, 1), predictions()),
+              {keras::sparse_categorical_crossentropy(kLabels, predictions()).item<double>()});
+}
+
+TEST(Losses, CtcNeedsATime) {
+  EXPECT_THROW(keras::ctc(ones({2, 2}, int32), ones({2, 0, 3}), ones({2}), ones({2})),
+               InvalidArgumentError);
+  EXPECT_THROW(keras::ctc(ones({2}, int32), ones({2, 4, 3}), ones({2}), ones({2})),
+               InvalidArgumentError);
+}
+
 TEST(Losses, TheMeanIsOneNumberAndEpsilonCanBeSet) {
   const Tensor loss = keras::mean_squared_error(targets(), predictions());
   EXPECT_EQ(loss.rank(), 0);

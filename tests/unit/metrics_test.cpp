@@ -610,6 +610,20 @@ TEST(Metrics, Refuse) {
             }),
             "Cannot update variable with shape (3,) using a Tensor with shape (1,), shapes must be "
             "equal.");
+  EXPECT_EQ(message_of([] { MeanMetricWrapper(loss_function("no such")); }),
+            "[mean_metric_wrapper] got no function to take the mean of");
+  EXPECT_EQ(message_of([] {
+              F1Score score("", {}, {.variables = {Variable(zeros({3}))}});
+              score.update_state(ones({2, 3}), ones({2, 3}));
+            }),
+            "[f1_score] has no state yet; the first update makes it");
+}
+
+TEST(Metrics, ClassesBeyondTheMatrixAreNotCountedInTheNextRow) {
+  for (const Tensor& predicted : {Tensor{3, 1}, Tensor{-1, 1}}) {
+    MeanIoU iou(3);
+    EXPECT_NE(message_of([&] { iou.update_state(Tensor{1, 1}, predicted); }), "");
+  }
 }
 
 }  // namespace

@@ -255,5 +255,13 @@ TEST(Losses, AreKerass) {
        std::pow(std::log(2.0), 2));
 }
 
+TEST(Optimizers, AVariableAtTheAddressOfAnOldOneHasItsOwnState) {
+  keras::Adam adam;
+  for (std::int64_t size = 1; size < 20; ++size) {
+    const Variable v(ones({size}));
+    EXPECT_NO_THROW(adam.apply({ones({size})}, {v}));
+  }
+}
+
 }  // namespace
 }  // namespace gradus
