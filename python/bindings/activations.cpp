@@ -37,8 +37,7 @@ const FunctionEntry entries[] = {
     {"_with_logits", "probabilities, logits, kind",
      "Notes that probabilities = kind(logits); gives the probabilities.",
      [](const Arguments& a) {
-       Py_INCREF(a[0]);
-       return is_tensor(a[0]) ? with_logits(a[0], a.tensor(1), a[2]) : a[0];
+       return Ref::copy(is_tensor(a[0]) ? with_logits(a[0], a.tensor(1), a[2]) : a[0]).release();
      }},
     {"_logits_of", "probabilities, kind",
      "The logits if the probabilities were made by that activation (\"softmax\" or \"sigmoid\"), "

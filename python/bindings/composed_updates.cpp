@@ -6,11 +6,6 @@
 namespace gradus::python {
 namespace {
 
-const Variable& variable_at(const Arguments& a, int i) {
-  if (!is_variable(a[i])) raise(PyExc_TypeError, "expected a Variable, got %R", a[i]);
-  return variable_of(a[i]);
-}
-
 keras::StepNow step_now(const Arguments& a, int rate, int iterations) {
   return {a.tensor(rate), a.tensor(iterations) + 1};
 }
@@ -36,8 +31,8 @@ const FunctionEntry entries[] = {
        const Tensor gradient = a.tensor(3);
        const keras::LambSettings settings{
            .beta_1 = a.real(6), .beta_2 = a.real(7), .epsilon = a.real(8)};
-       const Variable variable = variable_at(a, 0), momentum = variable_at(a, 1),
-                      velocity = variable_at(a, 2);
+       const Variable variable = variable_of(a[0]), momentum = variable_of(a[1]),
+                      velocity = variable_of(a[2]);
        const keras::StepNow now = step_now(a, 4, 5);
        on_large(gradient,
                 [&] { keras::lamb_update(variable, momentum, velocity, gradient, now, settings); });
@@ -54,8 +49,8 @@ const FunctionEntry entries[] = {
                                                .epsilon_2 = a.real(9),
                                                .clip_threshold = a.real(10),
                                                .relative_step = a.boolean(11)};
-       const Variable variable = variable_at(a, 0), rows = variable_at(a, 1),
-                      columns = variable_at(a, 2), velocity = variable_at(a, 3);
+       const Variable variable = variable_of(a[0]), rows = variable_of(a[1]),
+                      columns = variable_of(a[2]), velocity = variable_of(a[3]);
        const keras::StepNow now = step_now(a, 5, 6);
        on_large(gradient, [&] {
          keras::adafactor_update(variable, rows, columns, velocity, gradient, now, settings);
@@ -69,7 +64,7 @@ const FunctionEntry entries[] = {
      [](const Arguments& a) -> PyObject* {
        const Tensor gradient = a.tensor(2);
        const keras::MuonSettings settings = muon_settings(a, 5);
-       const Variable variable = variable_at(a, 0), momentum = variable_at(a, 1);
+       const Variable variable = variable_of(a[0]), momentum = variable_of(a[1]);
        const keras::StepNow now = step_now(a, 3, 4);
        on_large(gradient, [&] { keras::muon_update(variable, momentum, gradient, now, settings); });
        Py_RETURN_NONE;
@@ -84,8 +79,8 @@ const FunctionEntry entries[] = {
                                           .adam_beta_2 = a.real(7),
                                           .epsilon = a.real(8),
                                           .adam_lr_ratio = a.real(9)};
-       const Variable variable = variable_at(a, 0), momentum = variable_at(a, 1),
-                      velocity = variable_at(a, 2);
+       const Variable variable = variable_of(a[0]), momentum = variable_of(a[1]),
+                      velocity = variable_of(a[2]);
        const keras::StepNow now = step_now(a, 4, 5);
        on_large(gradient, [&] {
          keras::muon_adam_update(variable, momentum, velocity, gradient, now, settings);

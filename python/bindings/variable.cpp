@@ -237,6 +237,7 @@ PyGetSetDef properties[] = {
 }  // namespace
 
 const Variable& variable_of(PyObject* o) {
+  if (!is_variable(o)) raise(PyExc_TypeError, "expected a Variable, got %R", o);
   const Variable& v = object_of(o)->value;
   if (!v.defined())
     raise(PyExc_ValueError, "The Variable has no value yet: its __init__ was not called.");

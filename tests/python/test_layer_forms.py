@@ -110,3 +110,15 @@ def test_a_class_may_have_a_call_of_its_own():
     layer = Twice(2, kernel_initializer="ones")
     for _ in range(2):
         np.testing.assert_array_equal(layer(tf.ones([1, 3])), [[6.0, 6.0]])
+
+
+def test_a_tensor_in_the_place_of_a_variable_is_refused():
+    layer, x = layers.BatchNormalization(), tf.ones([4, 3])
+    layer(x, training=True)
+    layer.moving_mean = tf.zeros([3])
+    with pytest.raises(TypeError, match="expected a Variable, got <tf.Tensor: shape=\\(3,\\)"):
+        layer(x, training=True)
+    metric = keras.metrics.Mean()
+    metric.total = tf.zeros([])
+    with pytest.raises(TypeError, match="expected a Variable, got"):
+        metric.update_state([1.0, 2.0])
