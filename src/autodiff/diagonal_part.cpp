@@ -3,6 +3,7 @@
 #include "autodiff/vector_sweeps.h"
 #include "gradus/ops.h"
 #include "graph/dispatch.h"
+#include "ops/diagonal_operand.h"
 
 namespace gradus {
 namespace {
@@ -110,8 +111,8 @@ Tensor diagonal_rows(const Tensor& diagonal, std::int64_t first, std::int64_t co
     const Tensor mask = cast(identity_rows(first, count, n, diagonal.dtype()), bool_);
     return reshape(where(expand_dims(mask, 1), lines, zeros({}, diagonal.dtype())), shape);
   }
-  if (lines.shape()[0] == 1) return reshape(linalg::diag(reshape(lines, {n})), shape);
-  return reshape(transpose(linalg::diag(lines), {1, 0, 2}), shape);
+  if (lines.shape()[0] == 1) return reshape(diagonal_seed(reshape(lines, {n})), shape);
+  return reshape(transpose(diagonal_seed(lines), {1, 0, 2}), shape);
 }
 
 }  // namespace gradus

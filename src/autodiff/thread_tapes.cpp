@@ -132,8 +132,11 @@ void ThreadTapes::note_captured(std::span<const Tensor* const> in, Mute::Capture
             !level->paused && Mute::silences(level->level) && tangent_of(*t, *level).defined();
       }
     }
-    const auto same = [&](const Tensor& known) { return known.impl() == t->impl(); };
-    if (followed && std::none_of(captured.begin(), captured.end(), same)) captured.push_back(*t);
+    if (!followed) continue;
+    for (const Tensor& seen : operands_seen_as(*t)) {
+      const auto same = [&](const Tensor& known) { return known.impl() == seen.impl(); };
+      if (std::none_of(captured.begin(), captured.end(), same)) captured.push_back(seen);
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include "compile/kept_states.h"
 #include "compile/repeated.h"
 #include "gradus/ops.h"
+#include "ops/records.h"
 
 namespace gradus {
 namespace {
@@ -46,7 +47,8 @@ bool has_symbols(const AttrType& type, const void* attrs) {
 }
 
 bool can_fold(const Graph& g, const Graph::Node& n) {
-  if (n.op->info.stateful) return false;
+  if (n.op->info.stateful || n.op == &diagonal_seed_op)
+    return false;  // one says more than a number
   std::int64_t bytes = 0;
   for (std::uint32_t i = 0; i < n.out_count; ++i) {
     const Aval& aval = g.info(n.first_out + i).aval;

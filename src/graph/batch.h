@@ -21,5 +21,8 @@ Tensor unbatch(const Tensor& x, Level level, std::int64_t size);
 
 // Runs an op with at least one batched operand (called by dispatch).
 Tensors run_batched(const Op& op, const void* attrs, std::span<const Tensor* const> in);
+// What a tensor that a batching rule uses was for who called the op: if it is the whole batch of an
+// operand, that operand, and itself if it is an operand too.
+SmallVector<Tensor, 2> operands_seen_as(const Tensor& t);
 
 }  // namespace gradus

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "base/check.h"
 #include "gradus/ops.h"
 #include "graph/batch.h"
@@ -7,6 +10,21 @@
 
 namespace gradus {
 namespace {
+
+// The operands of an op on batches while its rule runs.
+struct RunningRule {
+  Level level;
+  std::span<const Tensor* const> operands;
+  const RunningRule* outer;
+
+  explicit RunningRule(Level l, std::span<const Tensor* const> given)
+      : level(l), operands(given), outer(std::exchange(innermost, this)) {}
+  ~RunningRule() { innermost = outer; }
+  RunningRule(const RunningRule&) = delete;
+
+  static constinit thread_local const RunningRule* innermost;
+};
+constinit thread_local const RunningRule* RunningRule::innermost = nullptr;
 
 // Elementwise: the batch in front, then as many axes of size 1 as make the ranks equal.
 Tensors batch_elementwise(const BatchCall& c) {
@@ -45,6 +63,27 @@ Tensor unbatch(const Tensor& x, Level level, std::int64_t size) {
   Shape shape = x.shape();
   shape.insert(0, size);
   return broadcast_to(x, shape);
+}
+
+SmallVector<Tensor, 2> operands_seen_as(const Tensor& t) {
+  SmallVector<Tensor, 2> seen{t};
+  for (const RunningRule* rule = RunningRule::innermost; rule; rule = rule->outer) {
+    SmallVector<Tensor, 2> outside;
+    for (const Tensor& inside : seen) {
+      const std::size_t before = outside.size();
+      for (const Tensor* operand : rule->operands) {
+        const bool is_whole = level_of(*operand) == rule->level &&
+                              operand->impl()->extra()->inner.impl() == inside.impl();
+        const bool is_known = std::ranges::any_of(
+            outside, [&](const Tensor& o) { return o.impl() == operand->impl(); });
+        if ((is_whole || operand->impl() == inside.impl()) && !is_known)
+          outside.push_back(*operand);
+      }
+      if (outside.size() == before) outside.push_back(inside);
+    }
+    seen = std::move(outside);
+  }
+  return seen;
 }
 
 Tensors batch_leading(const BatchCall& c) {
@@ -107,6 +146,7 @@ Tensors run_batched(const Op& op, const void* attrs, std::span<const Tensor* con
   for (std::size_t i = 31; batched >> 31 && i < given.size(); ++i)  // one bit stands for all these
     if (level_of(*given[i]) != level) in[i] = unbatch(in[i], level, size);
   const BatchCall call{op, attrs, in, batched, size, level};
+  const RunningRule running(level, given);
   Tensors out;
   if (op.kind == Kind::elementwise) {
     out = batch_elementwise(call);

@@ -126,45 +126,70 @@ const Op matrix_diag_part_op = linear(
       return linalg::diag(ct, s.get<DiagonalAttrs>().k, rows_of(shape), shape.back());
     });
 
-const Op matrix_diag_op = linear(
-    {.name = "matrix_diag",
-     .doc = "Matrices with a given diagonal and zeros elsewhere.",
+namespace {
+
+void write_diagonals(const KernelCall& c, std::int64_t k) {
+  const auto bytes = static_cast<std::size_t>(c.out[0].count()) * size_of(c.out[0].dtype);
+  if (bytes > 0) std::memset(c.out[0].data, 0, bytes);
+  copy_diagonals(size_of(c.in[0].dtype), c.in[0].data, c.out[0].data, *c.out[0].shape, k,
+                 c.shape(0).back(), true);
+}
+
+}  // namespace
+
+const Op diagonal_seed_op = linear(
+    {.name = "diagonal_seed",
+     .doc = "Cotangents of a Jacobian that have one element each: beside the diagonals "
+            "there is nothing, where matrix_diag has zeros.",
      .dtypes = kAnyDType,
-     .attrs = &attr_type<MatrixDiagAttrs>(),
      .infer =
          [](const Call& c, Avals& out) {
-           const auto& p = c.get<MatrixDiagAttrs>();
            Shape shape = c.shape(0);
            check_axis(c, shape.rank() - 1, shape.rank());
-           check_numbers(c, "the size of the matrix", p.matrix, 2, 0);
-           // A diagonal that does not reach a border may have been meant for another one.
-           if (!sizes_agree(diagonal_size("diag", p.matrix, p.k), shape.back())) {
-             fail<InvalidArgumentError>("[diag] a diagonal of length ", shape.back(),
-                                        " is not diagonal ", p.k, " of a matrix of shape ",
-                                        p.matrix);
-           }
-           shape[shape.rank() - 1] = p.matrix[0];
-           shape.push_back(p.matrix[1]);
+           shape.push_back(shape.back());
            out.push_back({c.in[0].dtype, shape});
          },
-     .kernel =
-         [](const KernelCall& c) {
-           const auto bytes = static_cast<std::size_t>(c.out[0].count()) * size_of(c.out[0].dtype);
-           if (bytes > 0) std::memset(c.out[0].data, 0, bytes);
-           copy_diagonals(size_of(c.in[0].dtype), c.in[0].data, c.out[0].data, *c.out[0].shape,
-                          c.get<MatrixDiagAttrs>().k, c.shape(0).back(), true);
-         },
+     .kernel = [](const KernelCall& c) { write_diagonals(c, 0); },
      .batch = batch_leading,
      .samples =
          [] {
-           return std::vector<Sample>{sample<MatrixDiagAttrs>({{{2, 3}}}, {0, {3, 3}}),
-                                      sample<MatrixDiagAttrs>({{{2}}}, {1, {4, 3}}),
-                                      sample<MatrixDiagAttrs>({{{2}}}, {-1, {3, 4}})};
-         },
-     .like = "tensorflow.linalg.diag"},
-    [](const Site& s, int, const Tensor& ct) -> Cotangent {
-      return linalg::diag_part(ct, s.get<MatrixDiagAttrs>().k);
-    });
+           return std::vector<Sample>{{{{{2, 3}}}, nullptr}, {{{{0}}}, nullptr}};
+         }},
+    [](const Site&, int, const Tensor& ct) -> Cotangent { return linalg::diag_part(ct, 0); });
+
+const Op matrix_diag_op =
+    linear({.name = "matrix_diag",
+            .doc = "Matrices with a given diagonal and zeros elsewhere.",
+            .dtypes = kAnyDType,
+            .attrs = &attr_type<MatrixDiagAttrs>(),
+            .infer =
+                [](const Call& c, Avals& out) {
+                  const auto& p = c.get<MatrixDiagAttrs>();
+                  Shape shape = c.shape(0);
+                  check_axis(c, shape.rank() - 1, shape.rank());
+                  check_numbers(c, "the size of the matrix", p.matrix, 2, 0);
+                  // A diagonal that does not reach a border may have been meant for another one.
+                  if (!sizes_agree(diagonal_size("diag", p.matrix, p.k), shape.back())) {
+                    fail<InvalidArgumentError>("[diag] a diagonal of length ", shape.back(),
+                                               " is not diagonal ", p.k, " of a matrix of shape ",
+                                               p.matrix);
+                  }
+                  shape[shape.rank() - 1] = p.matrix[0];
+                  shape.push_back(p.matrix[1]);
+                  out.push_back({c.in[0].dtype, shape});
+                },
+            .kernel = [](const KernelCall& c) { write_diagonals(c, c.get<MatrixDiagAttrs>().k); },
+            .batch = batch_leading,
+            .samples =
+                [] {
+                  return std::vector<Sample>{sample<MatrixDiagAttrs>({{{2, 3}}}, {0, {3, 3}}),
+                                             sample<MatrixDiagAttrs>({{{2}}}, {1, {4, 3}}),
+                                             sample<MatrixDiagAttrs>({{{2}}}, {-1, {3, 4}})};
+                },
+            .like = "tensorflow.linalg.diag"},
+           [](const Site& s, int, const Tensor& ct) -> Cotangent {
+             return linalg::diag_part(ct, s.get<MatrixDiagAttrs>().k);
+           });
 
 const Op matrix_set_diag_op = linear(
     {.name = "matrix_set_diag",

@@ -18,6 +18,7 @@ extern const Op cholesky_op;
 extern const Op conj_op;
 extern const Op conv2d_op;
 extern const Op cumsum_op;
+extern const Op diagonal_seed_op;
 extern const Op eigh_op;
 extern const Op exp_op;
 extern const Op gather_nd_op;

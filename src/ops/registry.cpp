@@ -22,6 +22,7 @@ namespace gradus {
     &cumsum_op,
     &eigh_op,
     &exp_op,
+    &diagonal_seed_op,
     &expm_op,
     &fft_op,
     &gather_nd_op,

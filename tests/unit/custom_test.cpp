@@ -427,5 +427,68 @@ TEST(CustomInGraphs, CustomJvpMayOnlyUseItsArguments) {
   EXPECT_THROW(graph_of(f, Tensor{1.0}, false), InvalidArgumentError);
 }
 
+TEST(CustomJvp, TangentsHaveTheDTypesOfTheirResults) {
+  const auto f =
+      custom_jvp([](const Tensor& x) { return x * x; },
+                 [](const Tensor& x, const Tensor& t) { return cast(2.0f * x * t, float64); });
+  const Tensor x{1.0f, 2.0f};
+  const auto what = [&](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const InvalidArgumentError& e) {
+      return e.what();
+    }
+    return {};
+  };
+  const std::string expected = "[custom_jvp] tangent 0 has dtype float64; its result has float32";
+  EXPECT_EQ(what([&] { jvp(f, x, x); }), expected);
+  EXPECT_EQ(what([&] { grad([&](const Tensor& t) { return reduce_sum(f(t)); })(x); }), expected);
+}
+
+// What a function takes from its surroundings inside of a vmap is an example, not the whole batch.
+TEST(RecomputeGrad, InVmapUnderATape) {
+  const Tensor xs = reshape(cast(iota(6), float64), {2, 3}) * 0.3 + 0.1;
+  const Tensor shared{0.5, 1.5, -1.0};
+  const auto gradient = [&](bool again) {
+    GradientTape tape;
+    tape.watch(xs);
+    tape.watch(shared);
+    const Tensor y = vmap([&](const Tensor& x) {
+      const Tensor square = x * x;
+      const auto f = [x, square, &shared](const Tensor& t) {
+        return reduce_sum(sin(t) * square * shared) + reduce_sum(x * t);
+      };
+      return again ? recompute_grad(f)(x) : f(x);
+    })(xs);
+    const auto [by_xs, by_shared] = tape.gradient(y, xs, shared);
+    return concat({reshape(by_xs.tensor(), {6}), by_shared.tensor()}, 0);
+  };
+  const Tensor expected = gradient(false), found = gradient(true);
+  for (int i = 0; i < 9; ++i)
+    EXPECT_NEAR(found.data<double>()[i], expected.data<double>()[i], 1e-12) << i;
+}
+
+TEST(RecomputeGrad, InNestedVmapsUnderATape) {
+  const Tensor xs = reshape(cast(iota(12), float64), {2, 3, 2}) * 0.2 + 0.1;
+  const auto gradient = [&](bool again) {
+    GradientTape tape;
+    tape.watch(xs);
+    const Tensor y = vmap([&](const Tensor& rows) {
+      const Tensor total = reduce_sum(rows, {0});
+      return vmap([&](const Tensor& row) {
+        const Tensor square = row * row;
+        const auto f = [square, total](const Tensor& t) {
+          return reduce_sum(sin(t) * square * total);
+        };
+        return again ? recompute_grad(f)(row) : f(row);
+      })(rows);
+    })(xs);
+    return reshape(tape.gradient(y, xs).tensor(), {12});
+  };
+  const Tensor expected = gradient(false), found = gradient(true);
+  for (int i = 0; i < 12; ++i)
+    EXPECT_NEAR(found.data<double>()[i], expected.data<double>()[i], 1e-12) << i;
+}
+
 }  // namespace
 }  // namespace gradus

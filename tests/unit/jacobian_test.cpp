@@ -273,5 +273,19 @@ TEST(BatchJacobian, UnconnectedAndBadShapes) {
   }
 }
 
+// Zeros beside a diagonal that the user made are numbers, in compiled programs too.
+TEST(Jacobian, OnlySeedsHaveNothingBesideTheirDiagonals) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor d{1.0f, 2.0f}, m = reshape(Tensor{inf, 1.0f, 2.0f, 3.0f}, {2, 2});
+  const auto is_nan_at = [](const Tensor& t, int i) { return std::isnan(t.data<float>()[i]); };
+  const auto scaled = [](const Tensor& a, const Tensor& b) { return matmul(linalg::diag(a), b); };
+  const auto same = [](const Tensor& b) { return matmul(linalg::diag(ones({2})), b); };
+  for (const Tensor& product : {scaled(d, m), function(scaled)(d, m), same(m), function(same)(m)}) {
+    EXPECT_EQ(product.data<float>()[0], inf);
+    EXPECT_TRUE(is_nan_at(product, 2)) << product;
+    EXPECT_FALSE(is_nan_at(product, 3)) << product;
+  }
+}
+
 }  // namespace
 }  // namespace gradus
