@@ -128,6 +128,11 @@ class JvpCall final : public ReadyCall {
         fail<InvalidArgumentError>("[custom_jvp] tangent ", i, " has shape ", out[i].shape(),
                                    "; its result has ", outputs_[i].shape);
       }
+      if (out[i].defined() && out[i].dtype() != outputs_[i].dtype) {
+        fail<InvalidArgumentError>("[custom_jvp] tangent ", i, " has dtype ",
+                                   name_of(out[i].dtype()), "; its result has ",
+                                   name_of(outputs_[i].dtype));
+      }
     }
     return as_tensors(out);
   }

@@ -72,7 +72,10 @@ TapeReport make_report(const GradientTape::State& tape, const std::vector<bool>*
     const Recording::Node& n = r.node(k);
     if (!n.op) continue;
     if (n.cut) {
-      report.cut.push_back(op_at(*n.op, n.where));
+      const bool is_own = std::ranges::any_of(r.edges(n), [&](Id id) {
+        return id != Recording::kNone && (r.followers(id) & tape.bit);
+      });
+      if (is_own) report.cut.push_back(op_at(*n.op, n.where));
       continue;
     }
     if (!(r.followers(n.first_out) & tape.bit)) continue;

@@ -130,7 +130,14 @@ Tensors run_until_all_stop(const WhileLoop& loop, const BatchCall& c) {
     const Tensor active = body.add_input({bool_, {}}, true);
     std::vector<Tensor> in = inputs(body), results;
     body.builder().inside([&] {
-      const Tensors next = (*loop.body)(in);
+      // Where the body has no derivative, an example that has stopped would make NaN of its zero
+      // cotangent. So in its place the body sees one that goes on.
+      const Tensor other = argmax(cast(body.whole(active, true), int32), 0);
+      std::vector<Tensor> going = in;
+      for (Tensor& t : going)
+        if (body.is_batched(t))
+          t = where(active, t, stop_gradient(gather(body.whole(t, true), other)));
+      const Tensors next = (*loop.body)(going);
       for (std::size_t i = 0; i < carries; ++i) in[i] = where(active, next[i], in[i]);
       results = {turn + 1, body.whole(logical_and(active, (*loop.test)(in)[0]), true)};
       for (std::size_t i = 0; i < carries; ++i) results.push_back(body.whole(in[i], true));

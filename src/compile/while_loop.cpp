@@ -61,13 +61,16 @@ bool is_any(Tensor examples) {
 }
 
 // Inside a vmap, examples stop at different times: until all have stopped; who has keeps what it
-// has.
+// has. For these the body runs on what they had before they stopped, where it has derivatives.
 std::vector<Tensor> run_examples(const detail::LoopTest& test, const detail::LoopBody& body,
                                  std::vector<Tensor> vars, std::int64_t maximum, std::int64_t done,
                                  Tensor active) {
+  std::vector<Tensor> going = vars;
   for (; done != maximum && is_any(active); ++done) {
     check_interrupt();
-    const std::vector<Tensor> next = body(vars);
+    for (std::size_t i = 0; i < vars.size(); ++i)
+      going[i] = where(active, vars[i], stop_gradient(going[i]));
+    const std::vector<Tensor> next = body(going);
     check_carries("while_loop", vars, next);
     for (std::size_t i = 0; i < vars.size(); ++i) vars[i] = where(active, next[i], vars[i]);
     active = logical_and(active, test(vars));

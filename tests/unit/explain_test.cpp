@@ -179,5 +179,19 @@ TEST(Report, OfAUsedTape) {
   EXPECT_EQ(to_string(tape.report()), "tape: already used, it holds nothing any more\n");
 }
 
+TEST(TapeReport, CutOpsOfOtherTapesAreTheirs) {
+  const Tensor x{1.0f, 2.0f}, y{3.0f, 4.0f};
+  GradientTape outer;
+  outer.watch(x);
+  GradientTape inner;
+  inner.watch(y);
+  (void)argmax(y);
+  EXPECT_TRUE(outer.report().cut.empty()) << outer.report();
+  ASSERT_EQ(inner.report().cut.size(), 1u);
+  (void)argmax(x);
+  ASSERT_EQ(outer.report().cut.size(), 1u);
+  EXPECT_EQ(inner.report().cut.size(), 1u);
+}
+
 }  // namespace
 }  // namespace gradus

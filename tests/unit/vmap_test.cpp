@@ -201,5 +201,38 @@ TEST(Vmap, Errors) {
             std::string::npos);
 }
 
+// An example that has stopped is where its body need not have derivatives, and has none to give.
+TEST(Vmap, LoopsOfExamplesThatStopEarlyHaveTheirOwnGradients) {
+  const auto f = [](const Tensor& x, const Tensor& y) {
+    const auto [h, turns] = while_loop(
+        [](Tensor h, Tensor) { return h > 1.5; },
+        [&](Tensor h, Tensor k) { return std::tuple(sqrt(h - 1.0) * y / sqrt(y), k + 1); },
+        std::tuple(x, Tensor(0)));
+    return h * h * x;
+  };
+  const Tensor xs{10.0, 3.0, 0.5, 40.0}, y(1.1);  // sqrt(0.5 - 1) and its derivative are NaN
+  std::vector<Tensor> each;
+  Tensor by_y(0.0);
+  for (const Tensor& x : unstack(xs, 0)) {
+    each.push_back(grad([&](const Tensor& t) { return f(t, y); })(x));
+    by_y = by_y + (x.item<double>() > 1.5 ? grad([&](const Tensor& t) { return f(x, t); })(y)
+                                          : Tensor(0.0));
+  }
+  const Tensor expected = stack(each, 0);
+  const auto around = [&](const Tensor& t, const Tensor& s) {
+    GradientTape tape;
+    tape.watch(t);
+    tape.watch(s);
+    const Tensor sum = reduce_sum(vmap([&](const Tensor& x) { return f(x, s); })(t));
+    const auto [by_x, by_s] = tape.gradient(sum, t, s);
+    return std::pair(by_x.tensor(), by_s.tensor());
+  };
+  for (const auto& [by_x, by_s] : {around(xs, y), function(around)(xs, y)}) {
+    for (int i = 0; i < 4; ++i)
+      EXPECT_NEAR(by_x.data<double>()[i], expected.data<double>()[i], 1e-12) << i;
+    EXPECT_NEAR(by_s.item<double>(), by_y.item<double>(), 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace gradus
