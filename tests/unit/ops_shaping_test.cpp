@@ -1,6 +1,3 @@
-#include "gradus/explain.h"
-#include "gradus/gradient.h"
-#include "ops/registry.h"
 #include "unit/ops_util.h"
 
 namespace gradus {
@@ -227,31 +224,6 @@ TEST(Bitcast, SameLargerAndSmallerElements) {
             (std::vector<float>{1, 2}));
   EXPECT_THROW(bitcast(Tensor{1.0f, 2.0f, 3.0f}, float64), InvalidArgumentError);
   EXPECT_THROW(bitcast(Tensor{true}, uint8), InvalidArgumentError);
-}
-
-// One rule for all parts, which goes through them once: a slice for each part and nothing more.
-TEST(Concat, GradientsOfManyPartsAreLinearWork) {
-  EXPECT_NE(find_op("concat")->vjp, nullptr);
-  constexpr std::size_t kParts = 10'000;
-  GradientTape counts;
-  std::vector<Tensor> parts;
-  std::vector<Source> sources;
-  for (std::size_t i = 0; i < kParts; ++i) {
-    parts.push_back(Tensor{static_cast<float>(i), 1.0f});
-    counts.watch(parts.back());
-    sources.emplace_back(parts.back());
-  }
-  GradientTape tape;
-  for (const Tensor& part : parts) tape.watch(part);
-  const Tensor whole = concat(parts, 0), y = reduce_sum(whole * whole);
-  const std::size_t before = counts.report().ops;
-  const auto gradients = tape.gradient(y, sources);
-  EXPECT_LE(counts.report().ops - before, kParts + 16);
-  for (std::size_t i = 0; i < kParts; i += 999) {
-    const Tensor g = gradients[i].tensor();
-    EXPECT_EQ(g.data<float>()[0], 2.0f * static_cast<float>(i));
-    EXPECT_EQ(g.data<float>()[1], 2.0f);
-  }
 }
 
 }  // namespace
