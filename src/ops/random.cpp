@@ -2,7 +2,10 @@
 // it is given new seeds. Stateful functions take their seeds from the thread's sequence.
 #include "gradus/random.h"
 
+#include <array>
+#include <atomic>
 #include <limits>
+#include <map>
 #include <memory>
 #include <random>
 
@@ -104,45 +107,64 @@ void infer_random(const Call& c, Avals& out) {
   out.push_back({p.dtype, p.shape});
 }
 
-// The seeds of ops without one, per thread; unseeded threads start from the system's entropy. They
-// are on the heap: the static storage of threads is scarce in a library that is loaded late.
-std::unique_ptr<kernels::OpSeeds>& thread_seeds() {
-  thread_local std::unique_ptr<kernels::OpSeeds> seeds;
-  return seeds;
-}
+}  // namespace
 
-void ensure_seeds() {
-  auto& seeds = thread_seeds();
-  if (seeds) return;
-  seeds = std::make_unique<kernels::OpSeeds>(static_cast<std::int64_t>(std::random_device()()));
+// The seeds of a thread. They are on the heap: the static storage of threads is scarce in a library
+// that is loaded late.
+struct ThreadSeeds {
+  std::optional<kernels::OpSeeds> given;  // by set_seed
+  std::optional<kernels::OpSeeds> own;    // for ops without a seed, if none was given
+  // How many blocks were drawn from the streams of ops with a seed: by op and seeds.
+  std::map<std::array<std::int64_t, 3>, std::uint64_t> drawn;
+
+  kernels::OpSeeds::Pair next() {
+    if (given) return given->next();
+    if (!own) own.emplace(static_cast<std::int64_t>(std::random_device()()));
+    return own->next();
+  }
+  kernels::OpSeeds::Pair with_op_seed(std::int64_t seed) const {
+    return given ? given->with_op_seed(seed) : kernels::OpSeeds::without_global_seed(seed);
+  }
+};
+
+namespace {
+
+std::unique_ptr<ThreadSeeds>& thread_seeds() {
+  thread_local auto seeds = std::make_unique<ThreadSeeds>();
+  return seeds;
 }
 
 void draw_seeds(const KernelCall& c) {
   const auto& p = c.get<SeedAttrs>();
-  const auto op_seed = static_cast<std::int64_t>(p.op_seed);
-  auto& seeds = thread_seeds();
-  kernels::OpSeeds::Pair pair;
-  if (p.has_op_seed) {
-    pair = seeds ? seeds->with_op_seed(op_seed) : kernels::OpSeeds::without_global_seed(op_seed);
-  } else {
-    ensure_seeds();
-    pair = seeds->next();
-  }
+  ThreadSeeds& seeds = *thread_seeds();
+  const kernels::OpSeeds::Pair pair =
+      p.has_op_seed ? seeds.with_op_seed(static_cast<std::int64_t>(p.op_seed)) : seeds.next();
   auto* out = c.out[0].as<std::int64_t>();
-  out[0] = pair.seed;
+  if (p.stream < 0) {
+    out[0] = pair.seed;
+    out[1] = pair.seed2;
+    return;
+  }
+  std::uint64_t& drawn = seeds.drawn[{static_cast<std::int64_t>(p.stream), pair.seed, pair.seed2}];
+  out[0] = static_cast<std::int64_t>(drawn);
   out[1] = pair.seed2;
+  out[2] = pair.seed;
+  const auto numbers = static_cast<std::uint64_t>(p.drawn.num_elements());
+  // A shuffle takes a word for each row but one, and four are a block.
+  drawn += p.is_order ? (numbers + 2) / 4 : kernels::Philox::reserved(numbers);
 }
 
 }  // namespace
 
 // A node of what is being traced, so that each run of a program draws anew.
 const Op next_seeds_op = internal({.name = "next_seeds",
-                                   .doc = "The next pair of seeds of the thread.",
+                                   .doc = "The next seeds of the thread, or of an op's stream.",
                                    .attrs = &attr_type<SeedAttrs>(),
                                    .inputs = 0,
                                    .infer =
-                                       [](const Call&, Avals& out) {
-                                         out.push_back({int64, {2}});
+                                       [](const Call& c, Avals& out) {
+                                         const bool is_pair = c.get<SeedAttrs>().stream < 0;
+                                         out.push_back({int64, {is_pair ? 2 : 3}});
                                        },
                                    .kernel = draw_seeds,
                                    .stateful = true},
@@ -150,14 +172,34 @@ const Op next_seeds_op = internal({.name = "next_seeds",
 
 namespace {
 
-Tensor next_seeds(std::optional<std::int64_t> op_seed) {
-  const SeedAttrs attrs{op_seed.has_value(), static_cast<double>(op_seed.value_or(0))};
-  const auto draw = [&] {
-    Graph* graph = thread_context.graph;
-    return graph ? graph->tensor(graph->add(next_seeds_op, &attrs, {}).first_out)
-                 : next_seeds_op.run_one({}, &attrs);
-  };
-  return op_seed ? draw() : SeedScope::next(draw);
+Tensor drawn_seeds(const SeedAttrs& attrs) {
+  Graph* graph = thread_context.graph;
+  return graph ? graph->tensor(graph->add(next_seeds_op, &attrs, {}).first_out)
+               : next_seeds_op.run_one({}, &attrs);
+}
+
+// Eager ops of one kind have one stream, each node of a graph has its own.
+double stream_of(std::int64_t kind, DType dtype) {
+  constexpr std::int64_t kKinds = 1 << 16;
+  static std::atomic<std::int64_t> nodes = kKinds;
+  const std::int64_t stream =
+      thread_context.graph ? nodes++ : kind << 8 | static_cast<std::int64_t>(dtype);
+  return static_cast<double>(stream);
+}
+
+// Random numbers of an op that may have a seed; it leaves room for `reserved` of them.
+Tensor drawn(RandomAttrs attrs, std::optional<std::int64_t> op_seed, const Shape& reserved,
+             std::int64_t kind) {
+  SeedAttrs seeds;
+  if (op_seed) {
+    attrs.seeds = SeedKind::state;
+    seeds = {true, static_cast<double>(*op_seed), stream_of(kind, attrs.dtype), reserved,
+             attrs.distribution == Distribution::order};
+  }
+  return random_op({SeedScope::next([&] { return drawn_seeds(seeds); })}, attrs);
+}
+Tensor drawn(const RandomAttrs& attrs, std::optional<std::int64_t> op_seed) {
+  return drawn(attrs, op_seed, attrs.shape, static_cast<std::int64_t>(attrs.distribution));
 }
 
 RandomAttrs uniform_attrs(const Shape& shape, const random::UniformOptions& o, SeedKind seeds) {
@@ -191,10 +233,7 @@ Tensor as_seed(const Tensor& seed) { return seed.dtype() == int64 ? seed : cast(
 
 }  // namespace
 
-ForgottenDraws::ForgottenDraws() {
-  ensure_seeds();
-  saved_ = std::make_unique<kernels::OpSeeds>(*thread_seeds());
-}
+ForgottenDraws::ForgottenDraws() : saved_(std::make_unique<ThreadSeeds>(*thread_seeds())) {}
 ForgottenDraws::~ForgottenDraws() { thread_seeds() = std::move(saved_); }
 
 const Op random_op =
@@ -213,21 +252,22 @@ void draw_from_state(void* attrs) { static_cast<RandomAttrs*>(attrs)->seeds = Se
 
 namespace random {
 
-void set_seed(std::int64_t seed) { thread_seeds() = std::make_unique<kernels::OpSeeds>(seed); }
-Tensor op_seeds(std::optional<std::int64_t> seed) { return next_seeds(seed); }
+void set_seed(std::int64_t seed) {
+  *thread_seeds() = {.given = kernels::OpSeeds(seed), .own = {}, .drawn = {}};
+}
+Tensor op_seeds(std::optional<std::int64_t> seed) {
+  if (seed) return drawn_seeds({true, static_cast<double>(*seed)});
+  return SeedScope::next([] { return drawn_seeds({}); });
+}
 
 Tensor uniform(const Shape& shape, const UniformOptions& o) {
-  const RandomAttrs attrs = uniform_attrs(shape, o, SeedKind::op_seeds);
-  return random_op({next_seeds(o.seed)}, attrs);
+  return drawn(uniform_attrs(shape, o, SeedKind::op_seeds), o.seed);
 }
 Tensor normal(const Shape& shape, const NormalOptions& o) {
-  const RandomAttrs attrs = normal_attrs(shape, o, Distribution::normal, SeedKind::op_seeds);
-  return random_op({next_seeds(o.seed)}, attrs);
+  return drawn(normal_attrs(shape, o, Distribution::normal, SeedKind::op_seeds), o.seed);
 }
 Tensor truncated_normal(const Shape& shape, const NormalOptions& o) {
-  const RandomAttrs attrs =
-      normal_attrs(shape, o, Distribution::truncated_normal, SeedKind::op_seeds);
-  return random_op({next_seeds(o.seed)}, attrs);
+  return drawn(normal_attrs(shape, o, Distribution::truncated_normal, SeedKind::op_seeds), o.seed);
 }
 Tensor generated_uniform(const Shape& shape, In state, const UniformOptions& o) {
   return random_op({as_seed(state)}, uniform_attrs(shape, o, SeedKind::state));
@@ -280,7 +320,11 @@ Shape samples_shape(const Tensor& logits, std::int64_t num_samples) {
 
 Tensor categorical(In logits, std::int64_t num_samples, std::optional<std::int64_t> seed) {
   const Shape shape = samples_shape(logits, num_samples);
-  return pick_classes(logits, uniform(shape, {.dtype = float64, .seed = seed}));
+  // TensorFlow draws two words for a sample, and samples by fours.
+  constexpr std::int64_t kCategorical = 16;  // a kind beside the distributions
+  const Shape reserved = {shape[0], 2 * ((num_samples + 3) / 4 * 4)};
+  const RandomAttrs attrs = uniform_attrs(shape, {.dtype = float64}, SeedKind::op_seeds);
+  return pick_classes(logits, drawn(attrs, seed, reserved, kCategorical));
 }
 Tensor stateless_categorical(In logits, std::int64_t num_samples, In seed) {
   const Shape shape = samples_shape(logits, num_samples);
@@ -290,7 +334,7 @@ Tensor stateless_categorical(In logits, std::int64_t num_samples, In seed) {
 Tensor shuffle(In x, std::optional<std::int64_t> seed) {
   if (x->rank() == 0) return x;
   const RandomAttrs attrs{{x->shape()[0]}, int64, Distribution::order, SeedKind::op_seeds, 0, 1};
-  return gather(x, random_op({next_seeds(seed)}, attrs));
+  return gather(x, drawn(attrs, seed));
 }
 
 }  // namespace random

@@ -6,11 +6,11 @@
 
 #include "base/function_ref.h"
 #include "gradus/tensor.h"
-#include "kernels/op_seeds.h"
 
 namespace gradus {
 
-using SeedLog = std::vector<Tensor>;  // pairs; in a trace they are values of its graph
+struct ThreadSeeds;
+using SeedLog = std::vector<Tensor>;  // pairs or states; in a trace they are values of its graph
 
 // While it lives, seeds are noted in a log, or come from it. A function that draws more than the
 // log has gets new ones.
@@ -21,7 +21,7 @@ class SeedScope {
   ~SeedScope();
   SeedScope(const SeedScope&) = delete;
 
-  // A pair for the next op of this thread.
+  // Seeds for the next op of this thread.
   static Tensor next(FunctionRef<Tensor()> draw);
 
  private:
@@ -40,7 +40,7 @@ class ForgottenDraws {
   ForgottenDraws(const ForgottenDraws&) = delete;
 
  private:
-  std::unique_ptr<kernels::OpSeeds> saved_;
+  std::unique_ptr<ThreadSeeds> saved_;
 };
 
 }  // namespace gradus

@@ -3,6 +3,7 @@
 A buffer is filled; each step gives a random one of its elements and puts the next of the input into its place. The
 random numbers are those of Philox, of which whole blocks are computed at once.
 """
+import functools
 import itertools
 import threading
 
@@ -36,6 +37,16 @@ def random_numbers(seed, seed2):
         yield from philox(seed, seed2, first, count).tolist()
         first += count
         count = min(2 * count, 4096)
+
+
+@functools.lru_cache(maxsize=4)
+def order(seed, seed2, count):
+    """The order of rows that a new tf.random.shuffle with these seeds gives."""
+    words = philox(seed, seed2, 0, (count + 3) // 4)[:max(count - 1, 0)]
+    rows = list(range(count))
+    for i, step in enumerate((words % (count - np.arange(len(words), dtype=np.uint64))).tolist()):
+        rows[i], rows[i + step] = rows[i + step], rows[i]
+    return np.array(rows, dtype=np.int64)
 
 
 def op_seeds(seed):

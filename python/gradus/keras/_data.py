@@ -147,9 +147,9 @@ _NO_GLOBAL_SEED = 87654321  # what TensorFlow takes in its place
 
 def _permutation(size):
     """A random order of rows. After tf.random.set_seed it is Keras's, which is the same in every epoch."""
-    if int(_core._op_seeds(0)[0]) == _NO_GLOBAL_SEED:
-        return np.random.permutation(size)
-    return _tf.random.shuffle(_tf.range(size), seed=0).numpy()
+    from ..data._shuffle import op_seeds, order
+    seeds = op_seeds(0)
+    return np.random.permutation(size) if seeds[0] == _NO_GLOBAL_SEED else order(*seeds, size)
 
 
 class ArrayData:

@@ -1,0 +1,80 @@
+"""Random ops with a seed go on from call to call, as TensorFlow's kernels do (numbers of TensorFlow 2.21)."""
+import numpy as np
+
+import gradus as tf
+
+
+def draws(f, count):
+    tf.random.set_seed(5)
+    return [f().numpy() for _ in range(count)]
+
+
+def close(got, wanted):
+    for g, w in zip(got, wanted):
+        np.testing.assert_allclose(g.ravel()[:len(w)], w, rtol=1e-6)
+
+
+def test_eager_ops_of_one_kind_share_a_stream():
+    close(draws(lambda: tf.random.normal([3], seed=1), 2),
+          [[-1.3768897, -0.012583158, -0.169515], [0.38683587, -0.4637197, -0.87966543]])
+    tf.random.set_seed(5)
+    tf.random.normal([3], seed=1)
+    tf.random.normal([3], seed=1)
+    close([tf.random.normal([2, 2], seed=1).numpy()], [[1.251025, -0.18780868, 1.0562742]])
+    close(draws(lambda: tf.random.uniform([3], seed=1), 2),
+          [[0.3875184, 0.7485455, 0.548719], [0.8333188, 0.38934743, 0.6661812]])
+    close(draws(lambda: tf.random.uniform([3], maxval=10, dtype=tf.int32, seed=1), 2), [[4, 1, 3], [9, 3, 3]])
+    close(draws(lambda: tf.random.normal([3], dtype=tf.float64, seed=1), 2),
+          [[1.3700151600563044, -1.6508420963385997, 0.19764305656650125],
+           [0.790790764061629, -0.43119274710350514, 1.3757869971126822]])
+
+
+def test_shuffles_and_classes_reserve_as_much_as_tensorflow():
+    close(draws(lambda: tf.random.shuffle(tf.range(5), seed=1), 3), [[4, 0, 1, 2, 3], [0, 2, 1, 3, 4], [1, 2, 4, 0, 3]])
+    close(draws(lambda: tf.random.shuffle(tf.range(9), seed=1), 2), [[3, 8, 4, 2, 0, 6], [4, 2, 5, 0, 1, 3]])
+    close(draws(lambda: tf.random.categorical([[0.0, 1.0, 2.0]], 5, seed=3), 3),
+          [[1, 2, 2, 2, 2], [2, 1, 1, 2, 1], [2, 2, 2, 2, 2]])
+
+
+def test_each_op_of_a_function_has_its_own_stream():
+    @tf.function
+    def f():
+        return tf.random.normal([3], seed=1), tf.random.normal([3], seed=1)
+
+    tf.random.set_seed(5)
+    first, second = f(), f()
+    close([first[0].numpy(), second[0].numpy()],
+          [[-1.3768897, -0.012583158, -0.169515], [0.38683587, -0.4637197, -0.87966543]])
+    np.testing.assert_array_equal(first[0], first[1])
+    np.testing.assert_array_equal(second[0], second[1])
+
+
+def test_a_seed_needs_no_global_seed_and_other_draws_do_not_matter():
+    import subprocess
+    import sys
+    code = "import gradus as tf; {} print(tf.random.uniform([2], seed=3).numpy())"
+    made = {subprocess.run([sys.executable, "-c", code.format(before)], capture_output=True, text=True, check=True,
+                           env={"PYTHONPATH": ":".join(sys.path)}).stdout
+            for before in ("", "tf.random.normal([4]);")}
+    assert len(made) == 1
+
+
+def test_recomputed_draws_are_the_same():
+    x = tf.constant([1.0, 2.0, 3.0])
+
+    @tf.recompute_grad
+    def f(x):
+        return x * x * tf.random.uniform([3], seed=7)
+
+    tf.random.set_seed(1)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    np.testing.assert_allclose(tape.gradient(y, x), 2 * y / x, rtol=1e-6)
+
+
+def test_the_order_of_a_new_shuffle():
+    from gradus.data._shuffle import op_seeds, order
+    for count in (0, 1, 5, 9, 100):
+        tf.random.set_seed(11)
+        np.testing.assert_array_equal(order(*op_seeds(3), count), tf.random.shuffle(tf.range(count), seed=3))
