@@ -7,7 +7,9 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <random>
+#include <utility>
 
 #include "base/check.h"
 #include "gradus/elementwise.h"
@@ -109,13 +111,16 @@ void infer_random(const Call& c, Avals& out) {
 
 }  // namespace
 
+// How many blocks were drawn from the streams of ops with a seed: by the op and its pair of seeds.
+using Stream = std::array<std::int64_t, 3>;
+using Drawn = std::map<Stream, std::uint64_t>;
+
 // The seeds of a thread. They are on the heap: the static storage of threads is scarce in a library
 // that is loaded late.
 struct ThreadSeeds {
   std::optional<kernels::OpSeeds> given;  // by set_seed
   std::optional<kernels::OpSeeds> own;    // for ops without a seed, if none was given
-  // How many blocks were drawn from the streams of ops with a seed: by op and seeds.
-  std::map<std::array<std::int64_t, 3>, std::uint64_t> drawn;
+  std::optional<Drawn> forgotten;         // what was drawn that will not count
 
   kernels::OpSeeds::Pair next() {
     if (given) return given->next();
@@ -134,6 +139,32 @@ std::unique_ptr<ThreadSeeds>& thread_seeds() {
   return seeds;
 }
 
+// All threads draw from the same streams: workers that map a function see numbers of their own.
+class Streams {
+ public:
+  // Where the next draw of a stream begins; it takes `blocks`.
+  std::uint64_t take(const Stream& stream, std::uint64_t blocks, std::optional<Drawn>& forgotten) {
+    const std::lock_guard lock(mutex_);
+    if (!forgotten) return std::exchange(drawn_[stream], drawn_[stream] + blocks);
+    const auto known = drawn_.find(stream);
+    std::uint64_t& more = (*forgotten)[stream];
+    return (known == drawn_.end() ? 0 : known->second) + std::exchange(more, more + blocks);
+  }
+  // The streams under a global seed begin again.
+  void restart(std::int64_t global_seed) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(drawn_, [&](const auto& entry) { return entry.first[1] == global_seed; });
+  }
+
+ private:
+  std::mutex mutex_;
+  Drawn drawn_;
+};
+Streams& streams() {
+  static Streams all;
+  return all;
+}
+
 void draw_seeds(const KernelCall& c) {
   const auto& p = c.get<SeedAttrs>();
   ThreadSeeds& seeds = *thread_seeds();
@@ -145,13 +176,13 @@ void draw_seeds(const KernelCall& c) {
     out[1] = pair.seed2;
     return;
   }
-  std::uint64_t& drawn = seeds.drawn[{static_cast<std::int64_t>(p.stream), pair.seed, pair.seed2}];
-  out[0] = static_cast<std::int64_t>(drawn);
-  out[1] = pair.seed2;
-  out[2] = pair.seed;
   const auto numbers = static_cast<std::uint64_t>(p.drawn.num_elements());
   // A shuffle takes a word for each row but one, and four are a block.
-  drawn += p.is_order ? (numbers + 2) / 4 : kernels::Philox::reserved(numbers);
+  const std::uint64_t blocks = p.is_order ? (numbers + 2) / 4 : kernels::Philox::reserved(numbers);
+  const Stream stream = {static_cast<std::int64_t>(p.stream), pair.seed, pair.seed2};
+  out[0] = static_cast<std::int64_t>(streams().take(stream, blocks, seeds.forgotten));
+  out[1] = pair.seed2;
+  out[2] = pair.seed;
 }
 
 }  // namespace
@@ -233,7 +264,9 @@ Tensor as_seed(const Tensor& seed) { return seed.dtype() == int64 ? seed : cast(
 
 }  // namespace
 
-ForgottenDraws::ForgottenDraws() : saved_(std::make_unique<ThreadSeeds>(*thread_seeds())) {}
+ForgottenDraws::ForgottenDraws() : saved_(std::make_unique<ThreadSeeds>(*thread_seeds())) {
+  if (!saved_->forgotten) thread_seeds()->forgotten.emplace();
+}
 ForgottenDraws::~ForgottenDraws() { thread_seeds() = std::move(saved_); }
 
 const Op random_op =
@@ -253,7 +286,9 @@ void draw_from_state(void* attrs) { static_cast<RandomAttrs*>(attrs)->seeds = Se
 namespace random {
 
 void set_seed(std::int64_t seed) {
-  *thread_seeds() = {.given = kernels::OpSeeds(seed), .own = {}, .drawn = {}};
+  ThreadSeeds& seeds = *thread_seeds();
+  seeds.given.emplace(seed);
+  streams().restart(seeds.with_op_seed(0).seed);
 }
 Tensor op_seeds(std::optional<std::int64_t> seed) {
   if (seed) return drawn_seeds({true, static_cast<double>(*seed)});

@@ -78,3 +78,22 @@ def test_the_order_of_a_new_shuffle():
     for count in (0, 1, 5, 9, 100):
         tf.random.set_seed(11)
         np.testing.assert_array_equal(order(*op_seeds(3), count), tf.random.shuffle(tf.range(count), seed=3))
+
+
+def test_threads_share_the_streams():
+    drawn = [float(v) for v in
+             tf.data.Dataset.range(12).map(lambda x: tf.random.uniform((), seed=1), num_parallel_calls=4)]
+    assert len(set(drawn)) == 12
+
+
+def test_random_crops_in_functions_and_datasets():
+    images = tf.reshape(tf.range(2 * 6 * 7 * 3), [2, 6, 7, 3])
+    crop = tf.function(lambda x: tf.image.random_crop(x, [4, 5, 3], seed=2))
+    found = {tuple(crop(images[0])[0, 0].numpy()) for _ in range(20)}
+    assert len(found) > 3
+    tf.random.set_seed(3)
+    eager = tf.image.random_crop(images[0], [4, 5, 3], seed=2)
+    tf.random.set_seed(3)
+    np.testing.assert_array_equal(crop(images[0]), eager)
+    batch, = tf.data.Dataset.from_tensor_slices(images).map(lambda x: tf.image.random_crop(x, [4, 5, 3])).batch(2)
+    assert batch.shape == (2, 4, 5, 3)

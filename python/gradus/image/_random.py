@@ -1,6 +1,7 @@
 """Images changed at random: with the numbers of tf.random, or with those of a seed of two numbers (stateless_*)."""
 import gradus as tf
 
+from .._kinds import is_traced
 from ._color import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
 from ._shape import as_images
 
@@ -108,11 +109,16 @@ def _cropped(value, size, numbers):
     value = tf.convert_to_tensor(value)
     size = [int(s) for s in size]
     shape = value.shape.as_list()
-    if len(size) != len(shape) or any(s > n for s, n in zip(size, shape)):
+    if len(size) != len(shape) or any(n is not None and s > n for s, n in zip(size, shape)):
         raise tf.errors.InvalidArgumentError(None, None, f"Need value.shape >= size, got {shape} {size}")
-    limit = tf.constant([n - s + 1 for n, s in zip(shape, size)], tf.int32)
+    limit = tf.shape(value) - tf.constant(size, tf.int32) + 1
     offset = numbers([len(size)], tf.int32.max) % limit
-    return tf.slice(value, offset, size)
+    if not is_traced(offset):
+        return tf.slice(value, offset, size)
+    for axis, (s, n) in enumerate(zip(size, shape)):  # a program slices at places that are known
+        if s != n:
+            value = tf.gather(value, offset[axis] + tf.range(s), axis=axis)
+    return value
 
 
 def random_crop(value, size, seed=None, name=None):
