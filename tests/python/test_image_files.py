@@ -89,3 +89,8 @@ def test_files_are_read_and_decoded_in_datasets_and_functions(tmp_path):
         return tf.strings.length(tf.io.encode_jpeg(x))
 
     assert size(image).numpy() == len(tf.io.encode_jpeg(image).numpy())
+
+
+def test_floats_are_not_written_as_black_images():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="got an image of float32; uint8 or uint16"):
+        tf.io.encode_png(np.full((2, 2, 3), 0.5, np.float32))

@@ -159,6 +159,10 @@ def encode_jpeg(image, format="", quality=95, progressive=False, optimize_size=F
 def encode_png(image, compression=-1, name=None):
     """The bytes of a PNG file, a string; of a batch of images, as many strings."""
     tf = _tf()
+    image = tf.convert_to_tensor(image)
+    if image.dtype not in (tf.uint8, tf.uint16):
+        raise _errors.InvalidArgumentError(None, None, f"[encode_png] got an image of {image.dtype.name}; uint8 or uint16 "
+                                           "are written: tf.image.convert_image_dtype(image, tf.uint8) takes 0 to 1")
     image = _pixels("encode_png", image, (tf.uint8, tf.uint16))
     if len(image.shape) < 4:
         return tf.constant(_core._encode_png(image, compression))
