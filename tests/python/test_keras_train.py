@@ -394,3 +394,11 @@ def test_compute_loss_hears_whether_it_trains():
     model.fit(x, y, verbose=0)
     model.evaluate(x, y, verbose=0)
     assert heard == [True, False]
+
+
+def test_weighted_metrics_of_several_outputs_are_named_behind_the_output():
+    x = keras.Input((2,))
+    model = keras.Model(x, [keras.layers.Dense(1, name=name)(x) for name in "ab"])
+    model.compile("sgd", ["mse", "mse"], metrics=[["mae"], ["mae"]], weighted_metrics=[["mae"], ["mae"]])
+    history = model.fit(np.ones((4, 2)), [np.ones((4, 1))] * 2, verbose=0).history
+    assert sorted(history) == ["a_loss", "a_mae", "a_weighted_mae", "b_loss", "b_mae", "b_weighted_mae", "loss"]

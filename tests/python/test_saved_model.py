@@ -146,6 +146,24 @@ def test_recurrent_models_and_several_inputs(tmp_path):
     np.testing.assert_allclose(tf.saved_model.load(tmp_path / "e").serve(x), model(x), rtol=1e-6)
 
 
+def test_subclassed_models_are_saved_as_they_were_called(tmp_path):
+    class Net(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = keras.layers.Dense(2)
+
+        def call(self, x):
+            return self.dense(x)
+
+    model = Net()
+    with pytest.raises(ValueError, match="call it first"):
+        model.export(tmp_path / "n", verbose=False)
+    x = np.ones((4, 3), np.float32)
+    expected = model(x)
+    model.export(tmp_path / "n", verbose=False)
+    np.testing.assert_allclose(tf.saved_model.load(tmp_path / "n").serve(x), expected, rtol=1e-6)
+
+
 def test_runs_in_a_process_without_the_source(saved):
     code = f"import gradus as tf; print(tf.saved_model.load({str(saved)!r}).scaled(4.0).numpy())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,

@@ -254,13 +254,15 @@ class CompileMetrics:
     def result(self):
         """The results by name."""
         results = {}
-        for key, metric, _, weighted in self._entries:
+        for key, metric, i, weighted in self._entries:
             value = metric.result()
             if isinstance(value, dict):
                 results.update(value)
                 continue
             if weighted and key in results:
-                key = f"weighted_{key}"
+                output = f"{self._names[i]}_" if self._names and len(self._names) > 1 else ""
+                output = output if key.startswith(output) else ""
+                key = f"{output}weighted_{key[len(output):]}"
             if key in results:
                 count = 1
                 while f"{key}_{count}" in results:

@@ -199,11 +199,20 @@ def _saved_signature(writer, given, name):
 def serving_function(model):
     """A model's forward pass, without training, as a function of its inputs."""
     inputs = getattr(model, "inputs", None)
-    if not inputs:
-        raise ValueError(f"The model {model.name} has no inputs that are known: build it with keras.Input, or save with "
-                         "`signatures`")
-    single = len(inputs) == 1
-    specs = [tf.TensorSpec([None, *i.shape[1:]], i.dtype, "inputs" if single else i.name) for i in inputs]
+    single = not inputs or len(inputs) == 1
+    if inputs:
+        specs = [tf.TensorSpec([None, *i.shape[1:]], i.dtype, "inputs" if single else i.name) for i in inputs]
+    else:
+        specs = [_seen_input(model)]
     if single:
         return tf.function(lambda inputs: model(inputs, training=False), input_signature=specs)
     return tf.function(lambda inputs: model(inputs, training=False), input_signature=[specs])
+
+
+def _seen_input(model):
+    """The one input with which a model without keras.Input was called first."""
+    shapes = list((model._build_shapes_dict or {}).values())
+    if len(shapes) != 1 or not isinstance(shapes[0], tuple) or not all(n is None or isinstance(n, int) for n in shapes[0]):
+        raise ValueError(f"The model {model.name} has no inputs that are known, or several: call it first, build it with "
+                         "keras.Input, or save with `signatures`")
+    return tf.TensorSpec([None, *shapes[0][1:]], model.compute_dtype, "inputs")
