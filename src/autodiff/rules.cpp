@@ -56,7 +56,7 @@ void pull_back_elementwise(const Site& site, Cotangent& ct, std::uint32_t wanted
     if (!d.is_identity) {
       Args args{g};
       push_reads(args, d.reads, site, true);
-      g = scale_by_derivative(*d.op, args);
+      g = scale_by_derivative(d, args);
     }
     sink.add(i, rows ? Cotangent::rows(ct.indices(), std::move(g), ct.shape())
                      : unbroadcast(std::move(g), ct.shape(), site.args[i].shape));
@@ -152,7 +152,7 @@ Tensors push_forward_elementwise(const Site& site, std::span<const Tensor> tange
   const ElementwiseRule::Derived& d = site.op.elementwise->jvp(site.op, active);
   if (d.is_zero) return Tensors(1);
   if (!d.is_identity) push_reads(args, d.reads, site, false);
-  Tensor t = d.is_identity ? args[0] : d.op->run_one(args, nullptr);
+  Tensor t = d.is_identity ? args[0] : d.run(args);
   Shape shape = site.args[0].shape;
   for (const Aval& a : site.args.subspan(1)) {
     if (!(a.shape == shape)) shape = broadcast_shapes(site.op.name(), shape, a.shape);

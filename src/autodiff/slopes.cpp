@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "gradus/ops.h"
-#include "graph/elementwise.h"
 #include "graph/level.h"
 
 namespace gradus {
@@ -21,10 +20,10 @@ bool is_costly(const Op& derived) {
   const std::lock_guard lock(mutex);
   if (const auto it = known.find(&derived); it != known.end()) return it->second;
   const ElementwiseRule& rule = *derived.elementwise;
+  const DType dtype = rule.only ? expr::dtype_of(*rule.only) : float32;
   SmallVector<DType, 8> dtypes;
-  for (int i = 0; i < rule.arity; ++i)
-    dtypes.push_back(rule.bool_inputs >> i & 1 ? bool_ : float32);
-  const expr::Program program = expr::lower(rule.program(dtypes, float32, 0));
+  for (int i = 0; i < rule.arity; ++i) dtypes.push_back(rule.bool_inputs >> i & 1 ? bool_ : dtype);
+  const expr::Program program = expr::lower(rule.program(dtypes, dtype, 0));
   const auto is_free = [](const expr::Instr& i) {
     return i.code == expr::Code::input || i.code == expr::Code::constant;
   };
@@ -34,14 +33,15 @@ bool is_costly(const Op& derived) {
 
 }  // namespace
 
-Tensor scale_by_derivative(const Op& derived, std::span<const Tensor> args) {
+Tensor scale_by_derivative(const ElementwiseRule::Derived& derived, std::span<const Tensor> args) {
   const Tensor& ct = args[0];
   bool is_shared = ct.impl()->kind == ValueKind::batched && !is_complex(ct.dtype());
   for (const Tensor& read : args.subspan(1)) is_shared &= level_of(read) < level_of(ct);
-  if (!is_shared || args.size() == 1 || !is_costly(derived)) return derived.run_one(args, nullptr);
+  const bool costly = is_shared && args.size() > 1 && (!derived.op || is_costly(*derived.op));
+  if (!costly) return derived.run(args);
   SmallVector<Tensor, 8> once(args.begin(), args.end());
   once[0] = ones({}, ct.dtype());
-  return multiply_no_nan(derived.run_one(once, nullptr), ct);
+  return multiply_no_nan(derived.run(once), ct);
 }
 
 }  // namespace gradus

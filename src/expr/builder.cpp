@@ -47,9 +47,6 @@ Type Expr::type() const { return builder_->instr(id_).type; }
 Builder::Builder() : table_(128) { code_.reserve(64); }
 
 Expr Builder::input(DType dtype, bool varies_along_row) {
-  if (inputs_.size() == kMaxInputs)
-    fail<InvalidArgumentError>("[expr] got more than ", kMaxInputs,
-                               " inputs; split the expression into two programs");
   const auto port = static_cast<std::uint16_t>(inputs_.size());
   inputs_.push_back({dtype, varies_along_row});
   return {this, insert({Code::input, type_of(dtype), port})};
@@ -140,7 +137,7 @@ std::vector<Expr> Builder::append(const Program& p, std::span<const Expr> inputs
   for (std::size_t v = 0; v < p.code.size(); ++v) {
     Instr i = p.code[v];
     if (i.code == Code::input) {
-      GRADUS_ASSERT(inputs[i.a].type() == i.type);
+      GRADUS_ASSERT(inputs[i.a].valid() && inputs[i.a].type() == i.type);
       now[v] = inputs[i.a].id();
       continue;
     }

@@ -48,8 +48,9 @@ class Builder {
   Expr constant(Type type, double value);
   Expr constant_bits(Type type, std::uint64_t bits);
 
-  // Adds the instructions of p with its inputs replaced by `inputs`; gives the values of p's
-  // outputs as they would be read back from memory (rounded to their dtypes).
+  // Adds the instructions of p with its inputs replaced by `inputs`, where one that p does not read
+  // may be no value; gives the values of p's outputs as they would be read back from memory
+  // (rounded to their dtypes).
   std::vector<Expr> append(const Program& p, std::span<const Expr> inputs);
 
   // The program of what the outputs need, in an order that keeps few values alive. The Builder can

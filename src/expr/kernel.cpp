@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/check.h"
 #include "expr/emitter.h"
 #include "expr/interpreter.h"
 #include "expr/schedule.h"
@@ -82,6 +83,9 @@ bool Kernel::run_as_one_row(const LoopArgs& args) const {
 }
 
 Kernel compile(const Program& p, Isa isa) {
+  if (p.inputs.size() > kMaxInputs)
+    fail<InvalidArgumentError>("[expr] got ", p.inputs.size(), " inputs; a kernel has at most ",
+                               kMaxInputs, "; split the expression into two programs");
   const Program lowered = lower(p);
   const Schedule schedule = make_schedule(lowered);
   auto shared = std::make_shared<Kernel::Parts>();

@@ -78,6 +78,11 @@ Type type_of(DType t) {
   }
 }
 
+DType dtype_of(Type t) {
+  constexpr DType kStored[kTypeCount] = {bool_, int32, int64, uint64, float32, float64};
+  return kStored[static_cast<int>(t)];
+}
+
 int operand_count(const Instr& i) {
   switch (i.code) {
     case Code::input:

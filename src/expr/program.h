@@ -37,7 +37,8 @@ constexpr bool is_float(Type t) { return t >= Type::f32; }
 constexpr bool is_int(Type t) { return t >= Type::i32 && t <= Type::u64; }
 constexpr bool is_wide(Type t) { return t == Type::i64 || t == Type::u64 || t == Type::f64; }
 const char* name_of(Type t);
-Type type_of(DType t);  // throws InvalidArgumentError for complex dtypes
+Type type_of(DType t);   // throws InvalidArgumentError for complex dtypes
+DType dtype_of(Type t);  // in which values of this type are stored as they are
 
 enum class Code : std::uint8_t {
   input,        // a: port
@@ -115,6 +116,7 @@ struct Output {
   bool operator==(const Output&) const = default;
 };
 
+// What a kernel takes. A program may have more inputs, and is then put into others, or split.
 inline constexpr int kMaxInputs = 16, kMaxOutputs = 8;
 
 struct Program {

@@ -40,7 +40,6 @@ const Function* find_function(const std::string& name) {
       {"acosh", [](const Number* x) { return std::acosh(x[0]); }},
       {"atanh", [](const Number* x) { return std::atanh(x[0]); }},
       {"pow", [](const Number* x) { return x[1] == 0.0 ? Number(1) : std::pow(x[0], x[1]); }},
-      {"placeholder", [](const Number* x) { return x[0]; }},
       {"scaled", [](const Number* x) { return x[0] == 0.0 ? Number() : x[0] * x[1]; }},
   };
   const auto found = functions.find(name);

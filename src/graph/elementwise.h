@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "expr/expr.h"
 #include "expr/fn.h"
@@ -37,12 +38,21 @@ struct ElementwiseRule {
   bool makes_bool = false;        // comparisons and predicates
   std::uint32_t bool_inputs = 0;  // inputs that are masks whatever the dtype of the others
 
+  std::optional<expr::Type> only;  // a piece of a wide expression: the one type it is made for
+
   // Derived ops. The vjp op of input i takes (g, in..., out) restricted to what it reads; the jvp
   // op for a set of inputs takes (tangents..., in..., out) likewise. `reads` says which those are.
+  // One that would take more than a kernel does is a chain of ops instead.
+  struct Piece {
+    std::unique_ptr<Op> op;
+    std::vector<int> args;  // those of the whole, then the results of earlier pieces
+  };
   struct Derived {
-    std::unique_ptr<Op> op;  // null: the result is the cotangent itself (add), or zero
+    std::unique_ptr<Op> op;  // null: the result is the cotangent itself (add), or zero, or wide
     bool is_zero = false, is_identity = false;
     Reads reads;
+    std::vector<Piece> float_pieces, double_pieces;  // wide: by the type that is computed in
+    Tensor run(std::span<const Tensor> args) const;
   };
   const Derived& vjp(const Op& self, int input) const;
   const Derived& jvp(const Op& self, std::uint32_t inputs) const;
@@ -58,12 +68,21 @@ struct ElementwiseRule {
   expr::Program program(std::span<const DType> in, DType out, std::uint32_t per_row) const;
 
  private:
+  struct KernelKey {
+    std::uint64_t in = 0;  // four bits for each of up to kMaxInputs dtypes
+    DType out;
+    std::uint32_t per_row;
+    bool operator==(const KernelKey&) const = default;
+  };
+  static_assert(kDTypeCount <= 16 && expr::kMaxInputs <= 16);
   struct CachedKernel {
-    std::uint64_t key;
+    KernelKey key;
     expr::Kernel kernel;
     std::unique_ptr<CachedKernel> next;
   };
   const Derived& derive(std::uint32_t key, const std::function<Derived()>& make) const;
+  void set_op(Derived& d, const Op& self, const std::string& suffix, const std::string& doc,
+              std::unique_ptr<ElementwiseRule> rule) const;
 
   mutable std::mutex mutex_;
   mutable std::atomic<const CachedKernel*> kernels_{nullptr};  // newest first, only ever grows

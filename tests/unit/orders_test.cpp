@@ -1,0 +1,120 @@
+// Derivatives of any order in every mix of forward and reverse mode, against closed forms.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "gradus/gradus.h"
+
+namespace gradus {
+namespace {
+
+using Scalar = std::function<Tensor(const Tensor&)>;
+
+struct Known {
+  const char* name;
+  Scalar f;
+  double (*derivative)(int order, double x);
+};
+
+double power(double exponent, int order, double x) {
+  double factor = 1;
+  for (int k = 0; k < order; ++k) factor *= exponent - k;
+  return factor * std::pow(x, exponent - order);
+}
+
+// Each has values that meet themselves: what is derived must not take one operand for another.
+const Known kKnown[] = {
+    {"z*z*z", [](const Tensor& z) { return z * z * z; },
+     [](int n, double x) { return power(3, n, x); }},
+    {"1/(z*z)", [](const Tensor& z) { return 1 / (z * z); },
+     [](int n, double x) { return power(-2, n, x); }},
+    {"sqrt(z*z*z)", [](const Tensor& z) { return sqrt(z * z * z); },
+     [](int n, double x) { return power(1.5, n, x); }},
+    {"pow(z*z,1.25)", [](const Tensor& z) { return pow(z * z, 1.25); },
+     [](int n, double x) { return power(2.5, n, x); }},
+    {"z*z/sqrt(z)", [](const Tensor& z) { return z * z / sqrt(z); },
+     [](int n, double x) { return power(1.5, n, x); }},
+    {"log(z*z)", [](const Tensor& z) { return log(z * z); },
+     [](int n, double x) { return n == 0 ? 2 * std::log(x) : 2 * power(-1, n - 1, x); }},
+    {"exp(z)*exp(z)", [](const Tensor& z) { return exp(z) * exp(z); },
+     [](int n, double x) { return std::pow(2, n) * std::exp(2 * x); }},
+    {"sin(z)*cos(z)", [](const Tensor& z) { return sin(z) * cos(z); },
+     [](int n, double x) {
+       return std::pow(2, n - 1) * std::sin(2 * x + n * std::numbers::pi / 2);
+     }},
+    {"where(z>1,z*z*z,z)*z", [](const Tensor& z) { return where(z > 1, z * z * z, z) * z; },
+     [](int n, double x) { return power(4, n, x); }},
+};
+
+// Bit k of `modes` says whether derivative k, from the inside, is in forward mode.
+Scalar derived(Scalar f, int order, unsigned modes) {
+  for (int k = 0; k < order; ++k) {
+    if (modes >> k & 1) {
+      f = [f](const Tensor& x) { return jvp(f, x, ones(x.shape(), x.dtype())).second; };
+    } else {
+      f = [f](const Tensor& x) -> Tensor {
+        return grad([f](const Tensor& z) { return reduce_sum(f(z)); })(x);
+      };
+    }
+  }
+  return f;
+}
+
+std::string mix_name(int order, unsigned modes) {
+  std::string text;
+  for (int k = order - 1; k >= 0; --k) text += modes >> k & 1 ? 'f' : 'r';
+  return text;
+}
+
+void expect_known(const Known& known, int order, unsigned modes, DType dtype, bool compiled) {
+  const Scalar f = derived(known.f, order, modes);
+  const Tensor x = cast(Tensor({1.5, 2.25}), dtype);
+  const Tensor y = cast(compiled ? function(f)(x) : f(x), float64);
+  for (int i = 0; i < 2; ++i) {
+    const double expected = known.derivative(order, i == 0 ? 1.5 : 2.25);
+    EXPECT_NEAR(y.data<double>()[i], expected,
+                (dtype == float64 ? 1e-11 : 1e-4) * (1 + std::abs(expected)))
+        << known.name << ' ' << mix_name(order, modes) << (compiled ? " compiled" : "");
+  }
+}
+
+TEST(Orders, EveryMixOfModesUpToFour) {
+  for (const Known& known : kKnown)
+    for (int order = 1; order <= 4; ++order)
+      for (unsigned modes = 0; modes < 1u << order; ++modes) {
+        expect_known(known, order, modes, float64, false);
+        expect_known(known, order, modes, float32, false);
+      }
+}
+
+TEST(Orders, EveryMixOfModesCompiled) {
+  for (const Known& known : kKnown)
+    for (unsigned modes = 0; modes < 8; ++modes) expect_known(known, 3, modes, float64, true);
+}
+
+// Forward over forward doubles what an op reads each time: beyond sixteen inputs it is several ops.
+TEST(Orders, BeyondWhatAKernelTakes) {
+  for (const Known& known : kKnown)
+    for (unsigned modes : {0b11111u, 0b00000u, 0b10101u, 0b01110u})
+      for (DType dtype : {float64, float32}) expect_known(known, 5, modes, dtype, false);
+  expect_known(kKnown[0], 7, 0b1111111, float64, false);
+  expect_known(kKnown[1], 7, 0b1011101, float64, false);
+  expect_known(kKnown[3], 6, 0b111111, float64, true);
+}
+
+TEST(Orders, ReverseOnlyToTwelve) {
+  for (const Known& known : {kKnown[0], kKnown[6], kKnown[7]})
+    expect_known(known, 12, 0, float64, false);
+}
+
+TEST(Orders, OfAHessianVectorProduct) {
+  const auto cube = [](const Tensor& z) { return z * z * z; };
+  const auto along = [&](const Tensor& z) { return hvp(cube, z, Tensor(1.0)); };
+  EXPECT_EQ(grad(along)(Tensor(1.5)).item<float>(), 6.0f);
+  EXPECT_EQ(jvp(along, Tensor(1.5), Tensor(1.0)).second.item<float>(), 6.0f);
+}
+
+}  // namespace
+}  // namespace gradus
