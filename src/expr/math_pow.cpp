@@ -81,6 +81,12 @@ Expr cbrt_value(const Expr* in) {
   return parts.restore(select(magnitude > 0 && magnitude < kInf, t, magnitude));
 }
 
+// 1 where the logarithm has no real value, else 0: a function, since complex numbers have no order.
+const Fn has_no_log_fn = {"has_no_log",
+                          1,
+                          [](const Expr* in) { return select(in[0] <= 0, 1, constant(in[0], 0)); },
+                          {nullptr}};
+
 }  // namespace
 
 // x^0 is constant in x, also at 0. In y there is no derivative for x <= 0, which counts as 0.
@@ -91,7 +97,8 @@ const Fn pow_fn = {"pow",
                       return scaled(g, select(in[1] == 0, 0, in[1] * pow(in[0], in[1] - 1)));
                     },
                     [](Expr g, const Expr* in, Expr out) {
-                      const Expr flat = (in[0] <= 0 && !is_nan(out)) || out == 0;
+                      const Expr flat =
+                          (call(has_no_log_fn, in[0]) != 0 && !is_nan(out)) || out == 0;
                       return scaled(g, select(flat, 0, out * log(in[0])));
                     }}};
 const Fn square_fn = {"square",

@@ -40,6 +40,14 @@ const Function* find_function(const std::string& name) {
       {"acosh", [](const Number* x) { return std::acosh(x[0]); }},
       {"atanh", [](const Number* x) { return std::atanh(x[0]); }},
       {"pow", [](const Number* x) { return x[1] == 0.0 ? Number(1) : std::pow(x[0], x[1]); }},
+      {"has_no_log", [](const Number* x) { return x[0] == 0.0 ? Number(1) : Number(); }},
+      // Derivatives of the above.
+      {"sech_squared", [](const Number* x) { return 1.0 / (std::cosh(x[0]) * std::cosh(x[0])); }},
+      {"sigmoid_slope",
+       [](const Number* x) { return 1.0 / ((1.0 + std::exp(-x[0])) * (1.0 + std::exp(x[0]))); }},
+      {"arcsine_slope",
+       [](const Number* x) { return 1.0 / (std::sqrt(1.0 - x[0]) * std::sqrt(1.0 + x[0])); }},
+      {"hypot", [](const Number* x) { return std::sqrt(x[0] * x[0] + x[1] * x[1]); }},
       {"scaled", [](const Number* x) { return x[0] == 0.0 ? Number() : x[0] * x[1]; }},
   };
   const auto found = functions.find(name);
