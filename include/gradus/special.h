@@ -5,9 +5,9 @@
 
 namespace gradus {
 
-// The a-th derivative of digamma, for whole a >= 0; x > 0 where a > 1. No gradient in a.
+// The a-th derivative of digamma, for whole a >= 0. No gradient in a.
 Tensor polygamma(In a, In x);
-// Hurwitz: the sum of (q + k)^-x over k >= 0, for x > 1 and q > 0. No gradient in x.
+// Hurwitz: the sum of (q + k)^-x over k >= 0, for x > 1 and q > 0; for q < 0 if x is whole.
 Tensor zeta(In x, In q);
 
 // The inverse of the normal distribution function, and of erfc.
@@ -23,8 +23,8 @@ Tensor bessel_i1e(In x);
 // The integral of t^(a-1) e^-t from 0 to x (igamma) or from x on (igammac), divided by Gamma(a).
 Tensor igamma(In a, In x);
 Tensor igammac(In a, In x);
-// The integral of t^(a-1) (1-t)^(b-1) from 0 to x, divided by that from 0 to 1. No gradient in a,
-// b.
+// The integral of t^(a-1) (1-t)^(b-1) from 0 to x, divided by that from 0 to 1: the distribution
+// function of the beta distribution.
 Tensor betainc(In a, In b, In x);
 
 }  // namespace gradus

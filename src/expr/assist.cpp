@@ -1,8 +1,10 @@
 #include "expr/assist.h"
 
 #include <cmath>
+#include <utility>
 
 #include "base/check.h"
+#include "expr/zeta.h"
 
 namespace gradus::expr {
 namespace {
@@ -17,8 +19,11 @@ T value(T x, T second) {
     return static_cast<T>(std::cos(wide));
   else if constexpr (kF == Assistant::tan)
     return static_cast<T>(std::tan(wide));
-  else
+  else if constexpr (kF == Assistant::rem)
     return std::fmod(x, second);
+  else
+    return static_cast<T>(
+        zeta_at(static_cast<int>(kF) - static_cast<int>(Assistant::zeta), wide, second));
 }
 
 template <Assistant kF, class T>
@@ -35,19 +40,16 @@ AssistFn pick_type(Type type) {
   return type == Type::f64 ? replace_nans<kF, double> : replace_nans<kF, float>;
 }
 
+template <std::size_t... I>
+AssistFn find(std::size_t f, Type type, std::index_sequence<I...>) {
+  constexpr AssistFn (*kAll[])(Type) = {pick_type<static_cast<Assistant>(I)>...};
+  return kAll[f](type);
+}
+
 }  // namespace
 
 AssistFn assist_fn(Assistant f, Type type) {
-  switch (f) {
-    case Assistant::sin:
-      return pick_type<Assistant::sin>(type);
-    case Assistant::cos:
-      return pick_type<Assistant::cos>(type);
-    case Assistant::tan:
-      return pick_type<Assistant::tan>(type);
-    default:
-      return pick_type<Assistant::rem>(type);
-  }
+  return find(static_cast<std::size_t>(f), type, std::make_index_sequence<kAssistants>());
 }
 
 Expr assist(Assistant f, Expr y, Expr x, Expr second) {

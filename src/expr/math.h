@@ -68,8 +68,8 @@ Expr rsqrt(Expr x);
 Expr cbrt(Expr x);
 Expr reciprocal(Expr x);
 
-// log|Gamma(x)| and its derivatives (math_gamma.cpp). zeta(s, q) is Hurwitz's, for s > 1 and q > 0;
-// polygamma(n, x) is the n-th derivative of digamma, for x > 0 where n > 1.
+// log|Gamma(x)| and its derivatives (math_gamma.cpp). zeta(s, q) is Hurwitz's, for s > 1, and for
+// q < 0 if s is whole (math_zeta.cpp); polygamma(n, x) is the n-th derivative of digamma.
 extern const Fn lgamma_fn, digamma_fn, trigamma_fn, zeta_fn, polygamma_fn;
 Expr lgamma(Expr x);
 Expr digamma(Expr x);

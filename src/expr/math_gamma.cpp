@@ -148,32 +148,6 @@ Expr trigamma_value(const Expr* in) {
   return select(is_nonpositive_integer(x), kInf, y);
 }
 
-// Hurwitz: the sum of (q + k)^-s over k >= 0, by Euler and Maclaurin after ten terms.
-Expr zeta_value(const Expr* in) {
-  const Expr s = in[0], q = in[1];
-  Expr sum = constant(s, 0);
-  constexpr int kTerms = 10;
-  for (int k = kTerms - 1; k >= 0; --k) sum = sum + pow(q + k, -s);
-  const Expr a = q + kTerms, power = pow(a, -s), inverse = 1 / a;
-  // B_2j / (2j)!
-  constexpr double kBernoulli[] = {1.0 / 12,
-                                   -1.0 / 720,
-                                   1.0 / 30240,
-                                   -1.0 / 1209600,
-                                   1.0 / 47900160,
-                                   -691.0 / 1307674368000.0,
-                                   1.0 / 74724249600.0,
-                                   -3617.0 / 10670622842880000.0,
-                                   43867.0 / 5109094217170944000.0};
-  Expr term = s * power * inverse, tail = 0.5 * power;
-  for (int j = 0; j < 9; ++j) {
-    tail = fma(term, kBernoulli[j], tail);
-    term = term * (s + (2 * j + 1)) * (s + (2 * j + 2)) * (inverse * inverse);
-  }
-  const Expr y = sum + (tail + a * power / (s - 1));
-  return select(s > 1 && q > 0, y, select(s == 1 || (s > 1 && q == 0), kInf, constant(s, kNan)));
-}
-
 // (-1)^(n+1) n! zeta(n + 1, x)
 Expr polygamma_value(const Expr* in) {
   const Expr n = in[0], x = in[1];
@@ -194,9 +168,6 @@ const Fn digamma_fn = {"digamma", 1, digamma_value, {[](Expr g, const Expr* in, 
 const Fn trigamma_fn = {"trigamma", 1, trigamma_value, {[](Expr g, const Expr* in, Expr) {
                           return scaled(g, polygamma(constant(in[0], 2), in[0]));
                         }}};
-const Fn zeta_fn = {"zeta", 2, zeta_value, {nullptr, [](Expr g, const Expr* in, Expr) {
-                                              return -scaled(g, in[0] * zeta(in[0] + 1, in[1]));
-                                            }}};
 const Fn polygamma_fn = {
     "polygamma", 2, polygamma_value, {nullptr, [](Expr g, const Expr* in, Expr) {
                                         return scaled(g, polygamma(in[0] + 1, in[1]));
@@ -205,7 +176,6 @@ const Fn polygamma_fn = {
 Expr lgamma(Expr x) { return call(lgamma_fn, x); }
 Expr digamma(Expr x) { return call(digamma_fn, x); }
 Expr trigamma(Expr x) { return call(trigamma_fn, x); }
-Expr zeta(Expr s, Expr q) { return call(zeta_fn, s, q); }
 Expr polygamma(Expr n, Expr x) { return call(polygamma_fn, n, x); }
 
 }  // namespace gradus::expr

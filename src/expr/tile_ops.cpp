@@ -395,17 +395,14 @@ TileFn assisted_fn(Type type) {
   return type == Type::f64 ? assisted<kF, double> : assisted<kF, float>;
 }
 
+template <std::size_t... I>
+TileFn find_assisted(std::size_t f, Type type, std::index_sequence<I...>) {
+  constexpr TileFn (*kAll[])(Type) = {assisted_fn<static_cast<Assistant>(I)>...};
+  return kAll[f](type);
+}
+
 TileFn assist_tile_fn(Assistant f, Type type) {
-  switch (f) {
-    case Assistant::sin:
-      return assisted_fn<Assistant::sin>(type);
-    case Assistant::cos:
-      return assisted_fn<Assistant::cos>(type);
-    case Assistant::tan:
-      return assisted_fn<Assistant::tan>(type);
-    default:
-      return assisted_fn<Assistant::rem>(type);
-  }
+  return find_assisted(static_cast<std::size_t>(f), type, std::make_index_sequence<kAssistants>());
 }
 
 TileFn find(const Instr& i, Type from) {

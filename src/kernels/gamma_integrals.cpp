@@ -1,12 +1,12 @@
 // Where x is small, a power series; where it is large, a continued fraction. Derivatives with
-// respect to a come along as jets: numbers that are the first terms of a Taylor series in a.
+// respect to a and b come along as jets.
 #include "kernels/gamma_integrals.h"
 
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "gradus/interrupt.h"
+#include "kernels/jets.h"
 
 namespace gradus::kernels {
 namespace {
@@ -15,48 +15,10 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kMostSteps = 100000;
 
-// c[0] + c[1] h + ... + c[order] h^order
-struct Jet {
-  int order = 0;
-  std::array<double, kMostDerivatives + 1> c{};
-
-  Jet(int terms, double value, double slope = 0) : order(terms) {
-    c[0] = value;
-    if (order > 0) c[1] = slope;
-  }
-};
-
-Jet operator+(Jet a, const Jet& b) {
-  for (int i = 0; i <= a.order; ++i) a.c[i] += b.c[i];
-  return a;
-}
-Jet operator*(const Jet& a, const Jet& b) {
-  Jet y(a.order, 0);
-  for (int i = 0; i <= a.order; ++i)
-    for (int j = 0; j <= i; ++j) y.c[i] += a.c[j] * b.c[i - j];
-  return y;
-}
-Jet operator/(const Jet& a, const Jet& b) {
-  Jet y(a.order, 0);
-  for (int i = 0; i <= a.order; ++i) {
-    double rest = a.c[i];
-    for (int j = 0; j < i; ++j) rest -= y.c[j] * b.c[i - j];
-    y.c[i] = rest / b.c[0];
-  }
-  return y;
-}
-Jet exp(const Jet& a) {
-  Jet y(a.order, std::exp(a.c[0]));
-  for (int i = 1; i <= a.order; ++i) {
-    for (int j = 1; j <= i; ++j) y.c[i] += j * a.c[j] * y.c[i - j];
-    y.c[i] /= i;
-  }
-  return y;
-}
-// Whether adding x, or multiplying with 1 + x, would change nothing that is seen.
+// Whether adding x would change nothing that is seen.
 bool is_nothing(const Jet& x, const Jet& beside) {
-  for (int i = 0; i <= x.order; ++i)
-    if (!(std::abs(x.c[i]) <= kEpsilon * std::abs(beside.c[i]))) return false;
+  for (std::size_t k = 0; k < x.size(); ++k)
+    if (!(std::abs(x[k]) <= kEpsilon * std::abs(beside[k]))) return false;
   return true;
 }
 
@@ -87,9 +49,9 @@ double lgamma_coefficient(int k, double a) {
 }
 
 // x^a e^-x / Gamma(a)
-Jet power_and_exponential(int order, double a, double x) {
-  Jet log(order, a * std::log(x) - x - std::lgamma(a), std::log(x));
-  for (int k = 1; k <= order; ++k) log.c[k] -= lgamma_coefficient(k, a);
+Jet power_and_exponential(Orders orders, double a, double x) {
+  Jet log(orders, a * std::log(x) - x - std::lgamma(a), std::log(x), 0);
+  for (int k = 1; k <= orders.first; ++k) log.at(k, 0) -= lgamma_coefficient(k, a);
   return exp(log);
 }
 
@@ -100,65 +62,86 @@ double igamma_at(int order, bool upper, double a, double x) {
   if (x == 0) return order == 0 && upper ? 1 : 0;
   if (std::isinf(x)) return order == 0 && !upper && std::isfinite(a) ? 1 : std::isinf(a) ? kNaN : 0;
   if (std::isinf(a)) return order == 0 && upper ? 1 : 0;
-  const Jet front = power_and_exponential(order, a, x);
+  const Orders orders{order, 0};
+  const Jet front = power_and_exponential(orders, a, x), one(orders, 1);
   const bool series = x <= 1 || x <= a;
-  Jet value(order, 0);
+  Jet value(orders);
   if (series) {  // sum of x^n / (a (a + 1) ... (a + n))
-    Jet term = Jet(order, 1) / Jet(order, a, 1);
+    Jet term = one / Jet(orders, a, 1, 0);
     value = term;
     for (int n = 1; n < kMostSteps && !is_nothing(term, value); ++n) {
-      term = term * Jet(order, x) / Jet(order, a + n, 1);
+      term = term * Jet(orders, x) / Jet(orders, a + n, 1, 0);
       value = value + term;
     }
   } else {  // Lentz's evaluation of 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...))
-    Jet b(order, x + 1 - a, -1), c(order, 1 / std::numeric_limits<double>::min());
-    Jet d = Jet(order, 1) / b;
+    Jet b(orders, x + 1 - a, -1, 0), c(orders, 1 / std::numeric_limits<double>::min());
+    Jet d = one / b;
     value = d;
     for (int n = 1; n < kMostSteps; ++n) {
-      const Jet numerator(order, n * (a - n), n);
-      b.c[0] += 2;
-      d = Jet(order, 1) / (numerator * d + b);
+      const Jet numerator(orders, n * (a - n), n, 0);
+      b[0] += 2;
+      d = one / (numerator * d + b);
       c = b + numerator / c;
-      const Jet before = value;
       value = value * (c * d);
-      Jet change = value;
-      for (int i = 0; i <= order; ++i) change.c[i] -= before.c[i];
-      if (is_nothing(change, value)) break;
+      if (multiply_to_one(c, d)) break;
     }
   }
-  const double result = (front * value).c[order] * factorial(order);
+  const double result = (front * value).at(order, 0) * factorial(order);
   if (series != upper) return result;
   return order == 0 ? 1 - result : -result;
 }
 
-// Converges fast for x up to about (a + 1) / (a + b + 2).
-double betainc_fraction(double a, double b, double x) {
-  const double front = std::exp(a * std::log(x) + b * std::log1p(-x) + std::lgamma(a + b) -
-                                std::lgamma(a) - std::lgamma(b)) /
-                       a;
-  // Lentz's evaluation of 1 / (1 + d_1 / (1 + d_2 / (1 + ...))).
-  constexpr double kTiny = std::numeric_limits<double>::min();
-  double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), value = d;
-  for (int n = 1; n < kMostSteps; ++n) {
-    const double m = n;
-    for (const double numerator : {m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-                                   -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))}) {
-      d = 1 + numerator * d;
-      c = 1 + numerator / c;
-      if (d == 0) d = kTiny;
-      if (c == 0) c = kTiny;
-      d = 1 / d;
-      value *= c * d;
-    }
-    if (std::abs(c * d - 1) < kEpsilon) break;
-  }
-  return front * value;
+// x^a (1-x)^b / (a B(a, b))
+Jet beta_front(Orders orders, double a, double b, double x) {
+  Jet log(
+      orders,
+      a * std::log(x) + b * std::log1p(-x) + std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b),
+      std::log(x), std::log1p(-x));
+  for_each_term(orders, [&](int i, int j) {
+    if (i + j == 0) return;
+    double choose = 1;  // i + j over i
+    for (int k = 1; k <= i; ++k) choose *= static_cast<double>(j + k) / k;
+    log.at(i, j) += choose * lgamma_coefficient(i + j, a + b);
+    if (j == 0) log.at(i, 0) -= lgamma_coefficient(i, a);
+    if (i == 0) log.at(0, j) -= lgamma_coefficient(j, b);
+  });
+  return exp(log) / Jet(orders, a, 1, 0);
 }
 
-double betainc_at(double a, double b, double x) {
+// The orders are in a and in b. Converges fast for x up to about (a + 1) / (a + b + 2).
+double betainc_fraction(Orders orders, double a, double b, double x) {
+  // Lentz's evaluation of 1 / (1 + d_1 / (1 + d_2 / (1 + ...))).
+  constexpr double kTiny = std::numeric_limits<double>::min();
+  const Jet one(orders, 1), minus_x(orders, -x);
+  const auto a_plus = [&](double m) { return Jet(orders, a + m, 1, 0); };
+  const auto both_plus = [&](double m) { return Jet(orders, a + b + m, 1, 1); };
+  Jet c = one, d = one / (one + minus_x * both_plus(0) / a_plus(1)), value = d;
+  for (int n = 1; n < kMostSteps; ++n) {
+    const double m = n;
+    const Jet even = Jet(orders, m * x * (b - m), 0, m * x) / (a_plus(2 * m - 1) * a_plus(2 * m));
+    const Jet odd = minus_x * a_plus(m) * both_plus(m) / (a_plus(2 * m) * a_plus(2 * m + 1));
+    for (const Jet* numerator : {&even, &odd}) {
+      d = one + *numerator * d;
+      c = one + *numerator / c;
+      if (d[0] == 0) d[0] = kTiny;
+      if (c[0] == 0) c[0] = kTiny;
+      d = one / d;
+      value = value * (c * d);
+    }
+    if (multiply_to_one(c, d)) break;
+  }
+  const Jet result = beta_front(orders, a, b, x) * value;
+  return result.at(orders.first, orders.second) * factorial(orders.first) *
+         factorial(orders.second);
+}
+
+double betainc_at(Orders orders, double a, double b, double x) {
   if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1)) return kNaN;
-  if (x == 0 || x == 1) return x;
-  return x > (a + 1) / (a + b + 2) ? 1 - betainc_fraction(b, a, 1 - x) : betainc_fraction(a, b, x);
+  const bool is_value = orders.first + orders.second == 0;
+  if (x == 0 || x == 1) return is_value ? x : 0;
+  if (x <= (a + 1) / (a + b + 2)) return betainc_fraction(orders, a, b, x);
+  const double rest = betainc_fraction({orders.second, orders.first}, b, a, 1 - x);
+  return is_value ? 1 - rest : -rest;
 }
 
 template <class F>
@@ -187,12 +170,14 @@ void igamma(DType t, int order, bool upper, const void* a, const void* x, std::i
   });
 }
 
-void betainc(DType t, const void* a, const void* b, const void* x, std::int64_t count, void* out) {
+void betainc(DType t, int order_a, int order_b, const void* a, const void* b, const void* x,
+             std::int64_t count, void* out) {
   with_type(t, [&](auto zero) {
     using T = decltype(zero);
     for_each(count, [&](std::int64_t i) {
-      static_cast<T*>(out)[i] = static_cast<T>(betainc_at(
-          static_cast<const T*>(a)[i], static_cast<const T*>(b)[i], static_cast<const T*>(x)[i]));
+      static_cast<T*>(out)[i] =
+          static_cast<T>(betainc_at({order_a, order_b}, static_cast<const T*>(a)[i],
+                                    static_cast<const T*>(b)[i], static_cast<const T*>(x)[i]));
     });
   });
 }

@@ -31,14 +31,12 @@ const Op bessel_i1_op = elementwise(info("bessel_i1", "The modified Bessel funct
 const Op bessel_i1e_op =
     elementwise(info("bessel_i1e", "e^-|x| I1(x), safe at any scale.", 0.1, 12),
                 [](Expr x) { return expr::bessel_i1e(x); });
-const Op zeta_op =
-    elementwise({.name = "zeta",
-                 .doc = "Hurwitz: the sum of (q + k)^-x over k >= 0; no gradient in x.",
-                 .differentiable = 2,
-                 .low = 1.5,
-                 .high = 4,
-                 .like = "scipy.special.zeta"},
-                [](Expr x, Expr q) { return expr::zeta(x, q); });
+const Op zeta_op = elementwise({.name = "zeta",
+                                .doc = "Hurwitz: the sum of (q + k)^-x over k >= 0.",
+                                .low = 1.5,
+                                .high = 4,
+                                .like = "scipy.special.zeta"},
+                               [](Expr x, Expr q) { return expr::zeta(x, q); });
 // The order is rounded, so that every number is one; the public function says what is none.
 const Op polygamma_op =
     elementwise({.name = "polygamma",

@@ -1,5 +1,7 @@
 """Tapes, accumulators and the functions that transform functions."""
 import gc
+import itertools
+import math
 import threading
 
 import numpy as np
@@ -315,3 +317,49 @@ def test_gradients_add_up_in_buffers():
             tape.gradient(y, x, into=wrong)
     with pytest.raises(ValueError, match="2 sources"):
         tape.gradient(y, x, into=buffers)
+
+
+def derived(f, modes):
+    """The derivative of f once for each letter, from the last: r with a tape, f with an accumulator."""
+    def reverse(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = inner(x)
+        return tape.gradient(y, x)
+
+    def forward(x):
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+            y = inner(x)
+        return accumulator.jvp(y)
+
+    if not modes:
+        return f
+    inner = derived(f, modes[1:])
+    return reverse if modes[0] == "r" else forward
+
+
+@pytest.mark.parametrize("modes", ["".join(m) for n in (3, 4) for m in itertools.product("rf", repeat=n)])
+def test_every_mix_of_modes_at_orders_three_and_four(modes):
+    x = tf.constant(1.5, tf.float64)
+    order = len(modes)
+    quotient = -math.factorial(order + 1) if order % 2 else math.factorial(order + 1)
+    for f, expected in ((lambda z: z * z * z * z, [36.0, 24.0][order - 3]),
+                        (lambda z: 1.0 / (z * z), quotient / 1.5 ** (order + 2)),
+                        (lambda z: tf.exp(z) * tf.exp(z), 2 ** order * math.exp(3.0))):
+        assert float(derived(f, modes)(x)) == pytest.approx(expected, rel=1e-13)
+        assert float(tf.function(derived(f, modes))(x)) == pytest.approx(expected, rel=1e-13)
+
+
+def test_parameters_of_special_functions_have_gradients():
+    a, b, x = (tf.constant(v, tf.float64) for v in (2.5, 1.5, 0.25))
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        y = tf.math.betainc(a, b, x)
+    da, db = tape.gradient(y, [a, b])
+    assert float(da) == pytest.approx(-0.0718309617078676433, rel=1e-13)  # mpmath
+    assert float(db) == pytest.approx(0.0589901345607787459, rel=1e-13)
+    s, q = tf.constant(2.5, tf.float64), tf.constant(0.75, tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch(s)
+        y = tf.math.zeta(s, q)
+    assert float(tape.gradient(y, s)) == pytest.approx(0.163079621111213144, rel=1e-13)
