@@ -43,9 +43,10 @@ const FunctionEntry entries[] = {
      "The logits if the probabilities were made by that activation (\"softmax\" or \"sigmoid\"), "
      "else None.",
      [](const Arguments& a) -> PyObject* {
+       PyObject* kind = a[1];
        PyObject* origin = is_tensor(a[0]) ? reinterpret_cast<TensorObject*>(a[0])->origin : nullptr;
        if (!origin || !PyUnicode_Check(PyTuple_GET_ITEM(origin, 0)) ||
-           PyUnicode_Compare(PyTuple_GET_ITEM(origin, 0), a[1]) != 0)
+           PyUnicode_Compare(PyTuple_GET_ITEM(origin, 0), kind) != 0)
          Py_RETURN_NONE;
        return Ref::copy(PyTuple_GET_ITEM(origin, 1)).release();
      }},

@@ -171,10 +171,34 @@ std::optional<DType> dtype_within(PyObject* o, int depth = 0) {
   return own_dtype(o);
 }
 
-Tensor stacked(PyObject* list, std::optional<DType> dtype) {
+// A tensor that is an element of a list is a value, and takes the dtype that is wanted of the list,
+// as a number does: but no fraction and no large integer is lost.
+Tensor element_as(const Tensor& t, DType dtype, PyObject* o) {
+  if (t.dtype() == dtype) return t;
+  const bool to_less = is_integer(dtype) && !is_integer(t.dtype()) && !is_bool(t.dtype());
+  const bool fits = !to_less && !is_bool(dtype) && (is_complex(dtype) || !is_complex(t.dtype()));
+  if (!fits)
+    raise(PyExc_ValueError, "Tensor conversion requested dtype %s for Tensor with dtype %s: %R",
+          name_of(dtype), name_of(t.dtype()), o);
+  const Tensor as = cast(t, dtype);
+  if (is_integer(dtype) && is_integer(t.dtype()) && !is_symbolic(t) &&
+      !reduce_all(equal(cast(as, t.dtype()), t)).item<bool>())
+    raise(PyExc_ValueError,
+          "[convert_to_tensor] got %R, which dtype %s cannot hold; expected "
+          "smaller numbers; cast it first",
+          o, name_of(dtype));
+  return as;
+}
+
+Tensor stacked(PyObject* list, std::optional<DType> dtype, bool convert) {
   std::vector<Tensor> parts;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i)
-    parts.push_back(to_tensor(PySequence_Fast_ITEMS(list)[i], dtype));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
+    PyObject* part = PySequence_Fast_ITEMS(list)[i];
+    if (convert && own_dtype(part))
+      parts.push_back(element_as(to_tensor(part), *dtype, part));
+    else
+      parts.push_back(to_tensor(part, dtype));
+  }
   return stack(parts, 0);
 }
 
@@ -220,8 +244,9 @@ Tensor to_tensor(PyObject* o, std::optional<DType> dtype, Wanted wanted) {
     Numbers n;
     look_at(o, n, 0, true);
     if (n.has_tensors) {
+      const bool wanted_by_caller = dtype.has_value();
       if (!dtype) dtype = dtype_within(o);
-      return stacked(o, dtype);
+      return stacked(o, dtype, wanted_by_caller);
     }
     return from_numbers(o, n.shape, dtype ? *dtype : dtype_of_numbers(n));
   }
@@ -287,7 +312,10 @@ std::vector<Tensor> to_tensors(PyObject* sequence, const char* op) {
     return unstack(all, 0);
   }
   const Ref list = Ref::own(PySequence_List(sequence));
-  std::optional<DType> dtype = dtype_within(list);
+  std::optional<DType> dtype;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()) && !dtype; ++i)
+    dtype = own_dtype(PyList_GET_ITEM(list.get(), i));  // before what is inside of lists
+  if (!dtype) dtype = dtype_within(list);
   if (!dtype) {
     Numbers n;
     bool plain = true;

@@ -34,7 +34,7 @@ PyObject* parse_default(const std::string& text) {
 
 }  // namespace
 
-Signature::Signature(const char* text) {
+Signature::Signature(const char* text, const char* unused) {
   std::string rest = text;
   while (!rest.empty()) {
     const auto comma = rest.find(',');
@@ -45,15 +45,41 @@ Signature::Signature(const char* text) {
     if (equals != std::string::npos) p.fallback = parse_default(one.substr(equals + 1));
     parameters_.push_back(p);
   }
+  static_assert(kMost <= 32, "one bit for each slot");
+  if (parameters_.size() > kMost)
+    raise(PyExc_SystemError, "the signature (%s) has more than %zu parameters: raise kMost", text,
+          kMost);
+  declare_unused(std::string("name: it is for graphs, and results have none; ") + unused);
 }
 
-void Signature::place(const char* function, PyObject* const* arguments, std::size_t count,
-                      PyObject* names, PyObject** places) const {
+void Signature::declare_unused(const std::string& reasons) {
+  std::string rest = reasons;
+  while (!trimmed(rest).empty()) {
+    const auto end = rest.find(';');
+    const std::string one = trimmed(rest.substr(0, end));
+    rest = end == std::string::npos ? std::string() : rest.substr(end + 1);
+    const auto colon = one.find(": ");
+    if (colon == std::string::npos)
+      raise(PyExc_SystemError, "'%s' says no reason for ignoring a parameter", one.c_str());
+    const std::string name = one.substr(0, colon);
+    bool found = name == "name";
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (PyUnicode_CompareWithASCIIString(parameters_[i].name, name.c_str()) != 0) continue;
+      unused_ |= std::uint32_t{1} << i;
+      found = true;
+    }
+    if (!found) raise(PyExc_SystemError, "there is no parameter '%s'", name.c_str());
+  }
+}
+
+std::uint32_t Signature::place(const char* function, PyObject* const* arguments, std::size_t count,
+                               PyObject* names, PyObject** places) const {
   const std::size_t size = parameters_.size();
   if (count > size)
     raise(PyExc_TypeError, "%s() takes at most %zu arguments (%zu given)", function, size, count);
   for (std::size_t i = 0; i < count; ++i) places[i] = arguments[i];
   for (std::size_t i = count; i < size; ++i) places[i] = parameters_[i].fallback;
+  std::uint32_t given = (std::uint32_t{1} << count) - 1;
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   for (Py_ssize_t k = 0; k < named; ++k) {
     PyObject* name = PyTuple_GET_ITEM(names, k);
@@ -66,10 +92,31 @@ void Signature::place(const char* function, PyObject* const* arguments, std::siz
     if (i < count)
       raise(PyExc_TypeError, "%s() got multiple values for argument '%U'", function, name);
     places[i] = arguments[count + static_cast<std::size_t>(k)];
+    given |= std::uint32_t{1} << i;
   }
   for (std::size_t i = 0; i < size; ++i) {
     if (!places[i])
       raise(PyExc_TypeError, "%s() missing required argument: '%U'", function, parameters_[i].name);
+  }
+  return given;
+}
+
+namespace {
+bool arguments_are_checked = false;
+}
+void check_arguments(bool yes) { arguments_are_checked = yes; }
+
+void Signature::report(const char* function, PyObject* const* places, std::uint32_t left) const {
+  if (!arguments_are_checked) return;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!(left >> i & 1)) continue;
+    PyObject* fallback = parameters_[i].fallback;
+    if (fallback && PyObject_RichCompareBool(places[i], fallback, Py_EQ) == 1) continue;
+    PyErr_Clear();  // what cannot be compared with the default is not the default
+    raise(PyExc_AssertionError,
+          "[%s] got %U=%R, which nothing read; use it, refuse it, or declare "
+          "it unused in its row",
+          function, parameters_[i].name, places[i]);
   }
 }
 
@@ -83,13 +130,14 @@ Ref Signature::by_name(PyObject* const* places) const {
 int Arguments::small(int i) const {
   const std::int64_t value = integer(i);
   if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
-    raise(PyExc_OverflowError, "the number %R is too large here", places_[i]);
+    raise(PyExc_OverflowError, "the number %R is too large here", (*this)[i]);
   return static_cast<int>(value);
 }
 
 std::string Arguments::string(int i) const {
-  if (!PyUnicode_Check(places_[i])) raise(PyExc_TypeError, "expected a str, got %R", places_[i]);
-  return to_string(places_[i]);
+  PyObject* value = (*this)[i];
+  if (!PyUnicode_Check(value)) raise(PyExc_TypeError, "expected a str, got %R", value);
+  return to_string(value);
 }
 
 namespace {
@@ -132,10 +180,14 @@ PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyO
   return guarded([&]() -> PyObject* {
     auto* definition = reinterpret_cast<Definition*>(self);
     PyObject* places[Signature::kMost];
-    definition->signature->place(definition->name->c_str(), arguments,
-                                 static_cast<std::size_t>(count), names, places);
+    const Signature& signature = *definition->signature;
+    const std::uint32_t given = signature.place(definition->name->c_str(), arguments,
+                                                static_cast<std::size_t>(count), names, places);
     try {
-      return attributed([&] { return definition->entry->call(Arguments(places)); });
+      const Arguments all(places);
+      Ref result = Ref::own(attributed([&] { return definition->entry->call(all); }));
+      signature.check_read(definition->name->c_str(), places, given, all.read());
+      return result.release();
     } catch (const OtherKind& other) {
       return call_kind(other.kind, *definition, places);
     }
@@ -157,7 +209,7 @@ Ref make_function(const FunctionEntry& entry, const char* module) {
   if (!definition) throw PythonError();
   const Ref owned = Ref::own(reinterpret_cast<PyObject*>(definition));
   definition->entry = new FunctionEntry(entry);  // functions live as long as the process
-  definition->signature = new Signature(entry.signature);
+  definition->signature = new Signature(entry.signature, entry.unused);
   definition->name = new std::string(dot == std::string::npos ? first : first.substr(dot + 1));
   definition->doc =
       new std::string(*definition->name + "(" + entry.signature + ")\n--\n\n" + entry.doc);

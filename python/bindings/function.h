@@ -5,7 +5,15 @@
 // The signature is Python's own text. It is parsed once: calls with positional and keyword
 // arguments fill one slot per parameter, and the function converts what it needs. help(), stubs and
 // docs/api-coverage.md read the same text.
+//
+// A call knows which slots its function has read (one bit each). An argument that was given and
+// that nothing read would be an answer to another question, so the tests let such a call fail
+// (check_arguments). A row that has no use for a parameter says so, and why:
+//
+//   {"gather", "params, indices, validate_indices=None, ...", "...", gathered,
+//    "validate_indices: indices are always checked"},
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +26,9 @@ namespace gradus::python {
 // Parameters and defaults of one function.
 class Signature {
  public:
-  explicit Signature(const char* text);
+  // `unused` are parameters that the function has no use for, each with a reason:
+  // "layout: there is one device; var: ...". `name` is for graphs, and never needed.
+  explicit Signature(const char* text, const char* unused = "");
 
   struct Parameter {
     PyObject* name;      // interned
@@ -26,43 +36,61 @@ class Signature {
   };
   static constexpr std::size_t kMost = 20;
 
-  // Puts arguments where they belong; raises TypeError as Python does.
-  void place(const char* function, PyObject* const* arguments, std::size_t count, PyObject* names,
-             PyObject** places) const;
+  // Puts arguments where they belong and returns which slots were given, one bit each; raises
+  // TypeError as Python does.
+  std::uint32_t place(const char* function, PyObject* const* arguments, std::size_t count,
+                      PyObject* names, PyObject** places) const;
+  // Called after a call: what was given and neither read nor declared unused may be an error.
+  void check_read(const char* function, PyObject* const* places, std::uint32_t given,
+                  std::uint32_t read) const {
+    if (const std::uint32_t left = given & ~(read | unused_)) report(function, places, left);
+  }
   std::size_t size() const { return parameters_.size(); }
   Ref by_name(PyObject* const* places) const;  // a dict of all arguments
 
  private:
+  void declare_unused(const std::string& reasons);
+  void report(const char* function, PyObject* const* places, std::uint32_t left) const;
+
   std::vector<Parameter> parameters_;
+  std::uint32_t unused_ = 0;
 };
+
+// Whether a call fails that was given an argument which nothing read: on in the tests.
+void check_arguments(bool yes);
 
 // The arguments of one call, by position in the signature.
 class Arguments {
  public:
   explicit Arguments(PyObject* const* places) : places_(places) {}
-  PyObject* operator[](int i) const { return places_[i]; }
-  bool is_none(int i) const { return places_[i] == Py_None; }
-
-  Tensor tensor(int i) const { return to_tensor(places_[i]); }
-  Tensor tensor(int i, std::optional<DType> dtype) const {
-    return to_tensor(places_[i], dtype, Wanted::hint);
+  PyObject* operator[](int i) const {
+    read_ |= std::uint32_t{1} << i;
+    return places_[i];
   }
-  std::vector<Tensor> tensors(int i, const char* op) const { return to_tensors(places_[i], op); }
-  std::int64_t integer(int i) const { return to_int(places_[i]); }
+  std::uint32_t read() const { return read_; }
+  bool is_none(int i) const { return (*this)[i] == Py_None; }
+
+  Tensor tensor(int i) const { return to_tensor((*this)[i]); }
+  Tensor tensor(int i, std::optional<DType> dtype) const {
+    return to_tensor((*this)[i], dtype, Wanted::hint);
+  }
+  std::vector<Tensor> tensors(int i, const char* op) const { return to_tensors((*this)[i], op); }
+  std::int64_t integer(int i) const { return to_int((*this)[i]); }
   int small(int i) const;  // an axis or another number that fits into an int
-  double real(int i) const { return to_double(places_[i]); }
-  bool boolean(int i) const { return to_bool(places_[i]); }
-  Shape shape(int i) const { return to_shape(places_[i]); }
-  std::vector<std::int64_t> integers(int i) const { return to_ints(places_[i]); }
+  double real(int i) const { return to_double((*this)[i]); }
+  bool boolean(int i) const { return to_bool((*this)[i]); }
+  Shape shape(int i) const { return to_shape((*this)[i]); }
+  std::vector<std::int64_t> integers(int i) const { return to_ints((*this)[i]); }
   std::string string(int i) const;
-  DType dtype(int i, DType fallback) const { return is_none(i) ? fallback : to_dtype(places_[i]); }
-  std::optional<DType> dtype(int i) const { return to_dtype_or_none(places_[i]); }
+  DType dtype(int i, DType fallback) const { return is_none(i) ? fallback : to_dtype((*this)[i]); }
+  std::optional<DType> dtype(int i) const { return to_dtype_or_none((*this)[i]); }
   std::optional<std::int64_t> integer_or_none(int i) const {
     return is_none(i) ? std::nullopt : std::optional(integer(i));
   }
 
  private:
   PyObject* const* places_;
+  mutable std::uint32_t read_ = 0;
 };
 
 using Call = PyObject* (*)(const Arguments&);
@@ -72,6 +100,7 @@ struct FunctionEntry {
   const char* signature;
   const char* doc;
   Call call;
+  const char* unused = "";  // parameters that it has no use for, each with a reason
 };
 
 // A new builtin function object that knows its signature.
@@ -110,14 +139,20 @@ PyObject* binary(const Arguments& a) {
 }
 
 // Methods of classes use signatures too.
-template <const char* const& name, const char* const& signature, auto method>
+inline constexpr const char* kAllUsed = "";
+template <const char* const& name, const char* const& signature, auto method,
+          const char* const& unused = kAllUsed>
 PyObject* call_method(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                       PyObject* names) {
   return guarded([&]() -> PyObject* {
-    static const Signature parsed(signature);
+    static const Signature parsed(signature, unused);
     PyObject* places[Signature::kMost];
-    parsed.place(name, arguments, static_cast<std::size_t>(count), names, places);
-    return method(self, Arguments(places));
+    const std::uint32_t given =
+        parsed.place(name, arguments, static_cast<std::size_t>(count), names, places);
+    const Arguments all(places);
+    Ref result = Ref::own(method(self, all));
+    parsed.check_read(name, places, given, all.read());
+    return result.release();
   });
 }
 

@@ -135,13 +135,15 @@ const FunctionEntry entries[] = {
        const auto function = function_of(a);
        const Tensor y_pred = a.tensor(1), y_true = a.tensor(0);
        return wrap(on_large(y_pred, [&] { return function(y_true, y_pred); }));
-     }},
+     },
+     "epsilon: some functions have none"},
     {"_metric_mean_of",
      "dtype, variables, function, value_dtype, epsilon, setting=None, second=None",
      "The mean of such a function.",
      [](const Arguments& a) {
        return in_capsule(std::make_unique<MeanMetricWrapper>(function_of(a), options(a)));
-     }},
+     },
+     "epsilon: some functions have none"},
     {"_metric_mean", kPlain, "The mean of values.", plain<Mean>},
     {"_metric_sum", kPlain, "The sum of values.", plain<Sum>},
     {"_metric_root_mean_squared_error", kPlain, "The root of the mean of squared errors.",

@@ -11,7 +11,9 @@ namespace gradus::python {
 void add_math_functions();
 void add_reduce_functions();
 void add_array_functions();
+void add_scatter_functions();
 void add_linalg_functions();
+void add_diagonal_functions();
 void add_signal_functions();
 void add_layer_functions();
 void add_activation_functions();
@@ -44,6 +46,17 @@ const FunctionEntry entries[] = {
      [](const Arguments& a) -> PyObject* {
        classes()[a.string(0)] = Ref::copy(a[1]).release();
        Py_RETURN_NONE;
+     }},
+    {"_check_arguments", "yes", "Whether an argument that a function does not read is an error.",
+     [](const Arguments& a) -> PyObject* {
+       check_arguments(a.boolean(0));
+       Py_RETURN_NONE;
+     }},
+    {"_unread_for_tests", "x, epsilon=None", "A function that ignores its second argument.",
+     [](const Arguments& a) { return Ref::copy(a[0]).release(); }},
+    {"_signature_for_tests", "text, unused", "How many parameters a signature has.",
+     [](const Arguments& a) {
+       return PyLong_FromSize_t(Signature(a.string(0).c_str(), a.string(1).c_str()).size());
      }},
     {"is_tensor", "x", "Whether x is a Tensor or a Variable.",
      [](const Arguments& a) {
@@ -101,7 +114,9 @@ void prepare(PyObject* module) {
   add_math_functions();
   add_reduce_functions();
   add_array_functions();
+  add_scatter_functions();
   add_linalg_functions();
+  add_diagonal_functions();
   add_signal_functions();
   add_layer_functions();
   add_activation_functions();

@@ -132,7 +132,14 @@ Ref pack(PyObject* structure, const std::vector<Ref>& leaves, Composites composi
   return result;
 }
 
-void check_same(PyObject* a, PyObject* b, bool check_types) {
+void check_same(PyObject* a, PyObject* b, bool check_types, Composites composites) {
+  if (composites == Composites::are_expanded && is_composite(a) && is_composite(b)) {
+    if (check_types && Py_TYPE(a) != Py_TYPE(b))
+      raise(PyExc_TypeError, "The two structures don't have the same type: %R and %R",
+            reinterpret_cast<PyObject*>(Py_TYPE(a)), reinterpret_cast<PyObject*>(Py_TYPE(b)));
+    return check_same(CompositeParts(a).tensors, CompositeParts(b).tensors, check_types,
+                      composites);
+  }
   const bool deep = is_structure(a);
   if (deep != is_structure(b))
     raise(PyExc_ValueError,
@@ -162,12 +169,12 @@ void check_same(PyObject* a, PyObject* b, bool check_types) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
       PyObject* key = PyList_GET_ITEM(keys.get(), i);
       check_same(Ref::own(PyObject_GetItem(a, key)), Ref::own(PyObject_GetItem(b, key)),
-                 check_types);
+                 check_types, composites);
     }
     return;
   }
   for (Py_ssize_t i = 0; i < PyObject_Size(a); ++i)
-    check_same(PySequence_Fast_ITEMS(a)[i], PySequence_Fast_ITEMS(b)[i], check_types);
+    check_same(PySequence_Fast_ITEMS(a)[i], PySequence_Fast_ITEMS(b)[i], check_types, composites);
 }
 
 namespace {
@@ -192,7 +199,7 @@ Composites expanded(const Arguments& a, int i) {
 }
 
 const FunctionEntry entries[] = {
-    {"nest.is_nested", "structure", "Whether it is a list, a tuple or a mapping.",
+    {"nest.is_nested", "seq", "Whether it is a list, a tuple or a mapping.",
      [](const Arguments& a) { return PyBool_FromLong(is_structure(a[0])); }},
     {"nest.flatten", "structure, expand_composites=False",
      "The leaves of a structure as a list; mappings by sorted keys.",
@@ -203,26 +210,29 @@ const FunctionEntry entries[] = {
     {"nest.assert_same_structure", "nest1, nest2, check_types=True, expand_composites=False",
      "Raises an error if two structures differ in more than their leaves.",
      [](const Arguments& a) -> PyObject* {
-       check_same(a[0], a[1], a.boolean(2));
+       check_same(a[0], a[1], a.boolean(2), expanded(a, 3));
        Py_RETURN_NONE;
      }},
-    {"_nest_map", "func, structures, check_types", "map_structure without its keywords.",
+    {"_nest_map", "func, structures, check_types, expand_composites",
+     "map_structure without its keywords.",
      [](const Arguments& a) {
-       PyObject* first = PyTuple_GET_ITEM(a[1], 0);
+       PyObject *function = a[0], *first = PyTuple_GET_ITEM(a[1], 0);
+       const bool check_types = a.boolean(2);
+       const Composites composites = expanded(a, 3);
        std::vector<std::vector<Ref>> all;
        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(a[1]); ++i) {
          PyObject* other = PyTuple_GET_ITEM(a[1], i);
-         if (i > 0) check_same(first, other, a.boolean(2));
-         all.push_back(flatten(other));
+         if (i > 0) check_same(first, other, check_types, composites);
+         all.push_back(flatten(other, composites));
        }
        std::vector<Ref> results;
        for (std::size_t k = 0; k < all[0].size(); ++k) {
          std::vector<PyObject*> values;
          for (const auto& leaves : all) values.push_back(leaves[k]);
          results.push_back(
-             Ref::own(PyObject_Vectorcall(a[0], values.data(), values.size(), nullptr)));
+             Ref::own(PyObject_Vectorcall(function, values.data(), values.size(), nullptr)));
        }
-       return pack(first, results).release();
+       return pack(first, results, composites).release();
      }},
 };
 

@@ -21,7 +21,8 @@ struct CompositeParts {
   Ref tensors, rest;
 };
 // Raises ValueError or TypeError if the structures differ.
-void check_same(PyObject* a, PyObject* b, bool check_types);
+void check_same(PyObject* a, PyObject* b, bool check_types,
+                Composites composites = Composites::are_leaves);
 
 void add_nest_functions();
 

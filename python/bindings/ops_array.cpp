@@ -28,12 +28,12 @@ PyObject* constant(const Arguments& a) {
 }
 
 PyObject* convert(const Arguments& a) {
-  std::optional<DType> dtype = a.dtype(1);
+  const std::optional<DType> dtype = a.dtype(1), hint = a.dtype(2);
   if (is_tensor(a[0]) && (!dtype || *dtype == tensor_of(a[0]).dtype()))
     return Ref::copy(a[0]).release();
-  if (dtype || a.is_none(2)) return wrap(to_tensor(a[0], dtype));
+  if (dtype || !hint) return wrap(to_tensor(a[0], dtype));
   try {
-    return wrap(to_tensor(a[0], a.dtype(2), Wanted::hint));
+    return wrap(to_tensor(a[0], hint, Wanted::hint));
   } catch (const PythonError&) {  // a hint that does not fit is no hint
     PyErr_Clear();
     return wrap(to_tensor(a[0]));
@@ -56,9 +56,11 @@ PyObject* like(const Arguments& a, bool one) {
 // range(limit), range(start, limit[, delta]): one dtype that holds all of them.
 PyObject* make_range(const Arguments& a) {
   const bool limit_only = a.is_none(1);
-  Tensor in[3] = {limit_only ? Tensor(0) : a.tensor(0), a.tensor(limit_only ? 0 : 1), a.tensor(2)};
+  const std::optional<DType> wanted = a.dtype(3);  // numbers are not rounded to another one first
+  Tensor in[3] = {limit_only ? Tensor(0) : a.tensor(0, wanted),
+                  a.tensor(limit_only ? 0 : 1, wanted), a.tensor(2, wanted)};
   DType dtype = int32;
-  if (const auto wanted = a.dtype(3)) {
+  if (wanted) {
     dtype = *wanted;
   } else {
     static constexpr DType order[] = {int32, int64, float16, bfloat16, float32, float64};
@@ -95,9 +97,15 @@ PyObject* stack_up(const Arguments& a) {
 PyObject* divide_up(const Arguments& a) {
   const Tensor x = a.tensor(0);
   const int axis = a.small(2);
+  const std::optional<std::int64_t> num = a.integer_or_none(3);
   const bool one =
       PyLong_Check(a[1]) || ((is_tensor(a[1]) || is_variable(a[1])) && a.tensor(1).rank() == 0);
-  return wrap(one ? split(x, a.small(1), axis) : split(x, a.integers(1), axis));
+  if (one) return wrap(split(x, a.small(1), axis));  // which says how many, whatever num says
+  const std::vector<std::int64_t> sizes = a.integers(1);
+  if (num && *num != static_cast<std::int64_t>(sizes.size()))
+    throw InvalidArgumentError("[split] got num " + std::to_string(*num) + " and " +
+                               std::to_string(sizes.size()) + " sizes; expected as many");
+  return wrap(split(x, sizes, axis));
 }
 
 PyObject* squeeze_out(const Arguments& a) {
@@ -162,9 +170,20 @@ PyObject* hot(const Arguments& a) {
   return wrap(one_hot(indices, a.integer(1), on, off, a.is_none(4) ? -1 : a.small(4)));
 }
 
-PyObject* scatter_tensor(const Arguments& a, Tensor (*op)(In, In, In)) {
-  const Tensor x = a.tensor(0), indices = a.tensor(1), updates = a.tensor(2, x.dtype());
-  return wrap(on_large(x, [&] { return op(x, indices, updates); }));
+// Several tables are parts of one, one below the other. Rows may be shortened to a norm.
+PyObject* looked_up(const Arguments& a) {
+  Tensor table;
+  if (PyList_Check(a[0]) || PyTuple_Check(a[0])) {
+    const std::vector<Tensor> parts = a.tensors(0, "embedding_lookup");
+    if (parts.empty()) raise(PyExc_ValueError, "Need at least one param");
+    if (parts[0].rank() > 1) table = parts.size() == 1 ? parts[0] : concat(parts, 0);
+  }
+  const Tensor rows = gather(table.defined() ? table : a.tensor(0), a.tensor(1));
+  if (a.is_none(2)) return wrap(rows);
+  const Tensor ids = a.tensor(1), bound = a.tensor(2, rows.dtype());
+  Shape axes;
+  for (int axis = ids.rank(); axis < rows.rank(); ++axis) axes.push_back(axis);
+  return wrap(rows * bound / maximum(reduce_euclidean_norm(rows, axes, true), bound));
 }
 
 PyObject* from_bytes(const Arguments& a) {
@@ -188,21 +207,24 @@ PyObject* different(const Arguments& a, bool counts) {
                                                idx.get(), nullptr);
 }
 
+constexpr const char* kOneDevice = "layout: there is one device, which holds it whole";
+
 const FunctionEntry entries[] = {
     {"constant", "value, dtype=None, shape=None, name='Const'", "A tensor from numbers.", constant},
     {"convert_to_tensor", "value, dtype=None, dtype_hint=None, name=None",
      "A tensor from anything that can become one; tensors pass through.", convert},
     {"_tensor_from_bytes", "data, dtype, shape", "For pickle.", from_bytes},
     {"zeros", "shape, dtype='float32', name=None, layout=None", "Zeros.",
-     [](const Arguments& a) { return wrap(filled(a.shape(0), to_dtype(a[1]), false)); }},
+     [](const Arguments& a) { return wrap(filled(a.shape(0), to_dtype(a[1]), false)); },
+     kOneDevice},
     {"ones", "shape, dtype='float32', name=None, layout=None", "Ones.",
-     [](const Arguments& a) { return wrap(filled(a.shape(0), to_dtype(a[1]), true)); }},
+     [](const Arguments& a) { return wrap(filled(a.shape(0), to_dtype(a[1]), true)); }, kOneDevice},
     {"zeros_like", "input, dtype=None, name=None, layout=None", "Zeros of the shape of another.",
-     [](const Arguments& a) { return like(a, false); }},
+     [](const Arguments& a) { return like(a, false); }, kOneDevice},
     {"ones_like", "input, dtype=None, name=None, layout=None", "Ones of the shape of another.",
-     [](const Arguments& a) { return like(a, true); }},
+     [](const Arguments& a) { return like(a, true); }, kOneDevice},
     {"fill", "dims, value, name=None, layout=None", "One value everywhere.",
-     [](const Arguments& a) { return wrap(fill(a.shape(0), a.tensor(1))); }},
+     [](const Arguments& a) { return wrap(fill(a.shape(0), a.tensor(1))); }, kOneDevice},
     {"range", "start, limit=None, delta=1, dtype=None, name='range'",
      "start, start + delta, ... below limit; with one number, from 0 to it.", make_range},
     {"linspace", "start, stop, num, name=None, axis=0", "num numbers from start to stop.",
@@ -247,7 +269,14 @@ const FunctionEntry entries[] = {
     {"concat", "values, axis, name='concat'", "Tensors one after the other along an axis.", join},
     {"stack", "values, axis=0, name='stack'", "Tensors along a new axis.", stack_up},
     {"unstack", "value, num=None, axis=0, name='unstack'", "The slices along an axis, a list.",
-     [](const Arguments& a) { return wrap(unstack(a.tensor(0), a.small(2))); }},
+     [](const Arguments& a) {
+       std::vector<Tensor> parts = unstack(a.tensor(0), a.small(2));
+       const std::int64_t found = static_cast<std::int64_t>(parts.size());
+       if (a.integer_or_none(1).value_or(found) != found)
+         throw InvalidArgumentError("[unstack] got num " + std::to_string(a.integer(1)) +
+                                    " for an axis of size " + std::to_string(found));
+       return wrap(parts);
+     }},
     {"split", "value, num_or_size_splits, axis=0, num=None, name='split'",
      "Equal parts, or parts of given sizes, along an axis; a list.", divide_up},
     {"tile", "input, multiples, name=None", "Each axis repeated as a whole.",
@@ -281,31 +310,12 @@ const FunctionEntry entries[] = {
        return wrap(strided_slice(a.tensor(0), begin, a.shape(2),
                                  a.is_none(3) ? strides : a.shape(3),
                                  {mask(4), mask(5), mask(6), mask(7), mask(8)}));
-     }},
+     },
+     "var: the variable of a later assignment, which is made by subscripts here"},
     {"gather", "params, indices, validate_indices=None, axis=None, batch_dims=0, name=None",
-     "Slices along an axis, by index.", gathered},
-    {"gather_nd", "params, indices, batch_dims=0, name=None", "Slices by coordinates.",
-     [](const Arguments& a) { return wrap(gather_nd(a.tensor(0), a.tensor(1), a.small(2))); }},
+     "Slices along an axis, by index.", gathered, "validate_indices: indices are always checked"},
     {"nn.embedding_lookup", "params, ids, max_norm=None, name=None", "Rows of a table, by number.",
-     [](const Arguments& a) {
-       if (!a.is_none(2))
-         throw UnimplementedError("[embedding_lookup] max_norm is not covered yet; clip by hand");
-       return wrap(gather(a.tensor(0), a.tensor(1)));
-     }},
-    {"scatter_nd", "indices, updates, shape, name=None",
-     "Zeros of a shape with updates added at coordinates.",
-     [](const Arguments& a) { return wrap(scatter_nd(a.tensor(0), a.tensor(1), a.shape(2))); }},
-    {"tensor_scatter_nd_add", "tensor, indices, updates, name=None", "A copy with some added to.",
-     [](const Arguments& a) { return scatter_tensor(a, tensor_scatter_nd_add); }},
-    {"tensor_scatter_nd_sub", "tensor, indices, updates, name=None", "A copy with some lessened.",
-     [](const Arguments& a) { return scatter_tensor(a, tensor_scatter_nd_sub); }},
-    {"tensor_scatter_nd_update", "tensor, indices, updates, name=None",
-     "A copy with some replaced.",
-     [](const Arguments& a) { return scatter_tensor(a, tensor_scatter_nd_update); }},
-    {"tensor_scatter_nd_max", "tensor, indices, updates, name=None", "A copy with some raised.",
-     [](const Arguments& a) { return scatter_tensor(a, tensor_scatter_nd_max); }},
-    {"tensor_scatter_nd_min", "tensor, indices, updates, name=None", "A copy with some lowered.",
-     [](const Arguments& a) { return scatter_tensor(a, tensor_scatter_nd_min); }},
+     looked_up},
     {"boolean_mask", "tensor, mask, axis=None, name='boolean_mask'",
      "The slices where a mask is true.",
      [](const Arguments& a) {

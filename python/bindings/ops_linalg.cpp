@@ -12,20 +12,40 @@ namespace {
 
 Tensor adjoint_if(bool yes, const Tensor& t) { return yes && is_complex(t.dtype()) ? conj(t) : t; }
 
+// Whether a matrix is transposed, by one of two flags.
+bool is_turned(const Arguments& a, int transpose, int adjoint, const char* which) {
+  if (a.boolean(transpose) && a.boolean(adjoint))
+    raise(PyExc_ValueError, "Only one of `transpose_%s` and `adjoint_%s` can be True.", which,
+          which);
+  return a.boolean(transpose) || a.boolean(adjoint);
+}
+
+// Products of bytes may be summed as int32; otherwise the result has the dtype of the matrices.
+std::pair<Tensor, Tensor> as_output_type(std::pair<Tensor, Tensor> both,
+                                         std::optional<DType> output) {
+  const DType dtype = both.first.dtype();
+  if (!output || *output == dtype) return both;
+  if (*output != int32 || size_of(dtype) != 1 || !is_integer(dtype))
+    throw NotFoundError(std::string("[matmul] got output_type ") + name_of(*output) +
+                        " for matrices of dtype " + name_of(dtype) +
+                        "; expected their own dtype, or int32 for int8 and uint8; cast them first");
+  return {cast(both.first, int32), cast(both.second, int32)};
+}
+
 PyObject* product(const Arguments& a) {
-  const auto both = to_pair(a[0], a[1]);
-  const bool adjoint_a = a.boolean(4), adjoint_b = a.boolean(5);
-  const Tensor x = adjoint_if(adjoint_a, both.first), y = adjoint_if(adjoint_b, both.second);
-  const MatmulOptions options{a.boolean(2) || adjoint_a, a.boolean(3) || adjoint_b};
+  const auto both = as_output_type(to_pair(a[0], a[1]), a.dtype(8));
+  const MatmulOptions options{is_turned(a, 2, 4, "a"), is_turned(a, 3, 5, "b")};
+  const Tensor x = adjoint_if(a.boolean(4), both.first), y = adjoint_if(a.boolean(5), both.second);
+  if ((a.boolean(6) || a.boolean(7)) && (x.rank() != 2 || y.rank() != 2))
+    throw InvalidArgumentError("[matmul] a_is_sparse and b_is_sparse are for two matrices");
   return wrap(on_large(x, y, [&] { return matmul(x, y, options); }));
 }
 
 PyObject* vector_product(const Arguments& a) {
   const auto both = to_pair(a[0], a[1]);
-  const Tensor column = expand_dims(both.second, -1);
-  const MatmulOptions options{.transpose_a = a.boolean(2)};
-  return wrap(
-      on_large(both.first, [&] { return squeeze(matmul(both.first, column, options), {-1}); }));
+  const MatmulOptions options{.transpose_a = is_turned(a, 2, 3, "a")};
+  const Tensor matrix = adjoint_if(a.boolean(3), both.first), column = expand_dims(both.second, -1);
+  return wrap(on_large(matrix, [&] { return squeeze(matmul(matrix, column, options), {-1}); }));
 }
 
 PyObject* dotted(const Arguments& a) {
@@ -64,8 +84,10 @@ PyObject* norm_of(const Arguments& a) {
   const Tensor x = a.tensor(0);
   double ord = 2;
   if (PyUnicode_Check(a[1])) {
-    if (a.string(1) != "euclidean" && a.string(1) != "fro")
-      raise(PyExc_ValueError, "'ord' must be a supported norm, got %R", a[1]);
+    const bool of_vector = a.is_none(2) || PyLong_Check(a[2]);
+    if (a.string(1) != "euclidean" && (of_vector || a.string(1) != "fro"))
+      raise(PyExc_ValueError, "'ord' must be a supported %s norm, got %R",
+            of_vector ? "vector" : "matrix", a[1]);
   } else {
     ord = a.real(1);
   }
@@ -107,19 +129,23 @@ PyObject* sign_and_log(const Arguments& a) {
                                       sign.get(), log.get(), nullptr);
 }
 
-PyObject* diagonal(const Arguments& a) {
-  return wrap(linalg::diag(a.tensor(0), a.integer(2), a.integer(3), a.integer(4)));
-}
-
 constexpr const char* kMatmul =
     "a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, "
-    "a_is_sparse=False, b_is_sparse=False, output_type=None, name=None";
+    "a_is_sparse=False, b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, "
+    "name=None";
+constexpr const char* kMatmulUnused =
+    "grad_a: it tells TensorFlow's kernels whom the product is for; "
+    "grad_b: it tells TensorFlow's kernels whom the product is for";
+constexpr const char* kMatvecUnused =
+    "a_is_sparse: a wish about speed, the product is the same; "
+    "b_is_sparse: a wish about speed, the product is the same";
 
 const FunctionEntry entries[] = {
-    {"matmul linalg.matmul", kMatmul, "The product of matrices, over the last two axes.", product},
+    {"matmul linalg.matmul", kMatmul, "The product of matrices, over the last two axes.", product,
+     kMatmulUnused},
     {"linalg.matvec",
      "a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None",
-     "A matrix times a vector.", vector_product},
+     "A matrix times a vector.", vector_product, kMatvecUnused},
     {"_einsum", "equation, inputs", "Sums of products.",
      [](const Arguments& a) {
        const std::string equation = a.string(0);
@@ -133,14 +159,6 @@ const FunctionEntry entries[] = {
      dotted},
     {"norm linalg.norm", "tensor, ord='euclidean', axis=None, keepdims=None, name=None",
      "The norm of all elements, or over axes.", norm_of},
-    {"linalg.diag", "diagonal, name='diag', k=0, num_rows=-1, num_cols=-1, padding_value=0",
-     "Matrices with given diagonals.", diagonal},
-    {"linalg.diag_part", "input, name='diag_part', k=0, padding_value=0", "The diagonals.",
-     [](const Arguments& a) { return wrap(linalg::diag_part(a.tensor(0), a.integer(2))); }},
-    {"linalg.set_diag", "input, diagonal, name='set_diag', k=0", "Other diagonals.",
-     [](const Arguments& a) {
-       return wrap(linalg::set_diag(a.tensor(0), a.tensor(1), a.integer(3)));
-     }},
     {"linalg.band_part", "input, num_lower, num_upper, name=None",
      "Zeros outside a band around the diagonal.",
      [](const Arguments& a) {
@@ -152,7 +170,10 @@ const FunctionEntry entries[] = {
      unary<linalg::tensor_diag_part>},
     {"linalg.trace", "x, name=None", "The sum of the diagonal.", unary<linalg::trace>},
     {"linalg.matrix_transpose", "a, name='matrix_transpose', conjugate=False",
-     "The last two axes swapped.", unary<linalg::matrix_transpose>},
+     "The last two axes swapped.",
+     [](const Arguments& a) {
+       return wrap(linalg::matrix_transpose(adjoint_if(a.boolean(2), a.tensor(0))));
+     }},
     {"linalg.adjoint", "matrix, name=None", "Transposed and conjugated.", unary<linalg::adjoint>},
     {"linalg.cholesky", "input, name=None", "The lower triangular L with L L^T = input.",
      unary<linalg::cholesky>},

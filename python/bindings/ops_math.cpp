@@ -1,6 +1,7 @@
 // Elementwise functions: tf.math and its short names.
 #include "function.h"
 #include "gradus/ops.h"
+#include "gradus/tracing.h"
 #include "ops.h"
 
 namespace gradus::python {
@@ -80,8 +81,7 @@ PyObject* saturate_cast(const Arguments& a) {
 }
 
 PyObject* sum_of(const Arguments& a) {
-  if (is_tensor(a[0])) return Ref::copy(a[0]).release();
-  const std::vector<Tensor> all = a.tensors(0, "add_n");
+  const std::vector<Tensor> all = a.tensors(0, "add_n");  // the rows of a tensor, too
   if (all.empty())
     raise(PyExc_ValueError,
           "Inputs must be an iterable of at least one Tensor with the same dtype "
@@ -92,10 +92,57 @@ PyObject* sum_of(const Arguments& a) {
 PyObject* top(const Arguments& a) {
   const Tensor x = a.tensor(0);
   const std::int64_t k = a.integer(1);
+  const DType dtype = a.dtype(3, int32);
+  if (dtype != int16 && dtype != int32 && dtype != int64)
+    throw InvalidArgumentError(std::string("[top_k] got index_type ") + name_of(dtype) +
+                               "; expected int16, int32 or int64");
   const TopK found = on_large(x, [&] { return top_k(x, k); });
-  const Ref values = Ref::own(wrap(found.values)), indices = Ref::own(wrap(found.indices));
+  const Ref values = Ref::own(wrap(found.values)),
+            indices = Ref::own(
+                wrap(dtype == found.indices.dtype() ? found.indices : cast(found.indices, dtype)));
   return PyObject_CallFunctionObjArgs(imported("gradus._results", "TopKV2"), values.get(),
                                       indices.get(), nullptr);
+}
+
+// Counts in each row of a matrix, or over all numbers; or only whether there are any.
+PyObject* counts(const Arguments& a) {
+  BincountOptions options;
+  Tensor arr = a.tensor(0);
+  const bool binary = a.boolean(7);
+  if (binary && !a.is_none(1))
+    raise(
+        PyExc_ValueError,
+        "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.");
+  if (!a.is_none(1)) options.weights = a.tensor(1);
+  options.minlength = a.integer_or_none(2).value_or(0);
+  options.maxlength = a.integer_or_none(3).value_or(-1);
+  options.dtype = a.dtype(4, int32);
+  const std::int64_t axis = a.integer_or_none(6).value_or(0);
+  if (axis != 0 && axis != -1)
+    raise(PyExc_ValueError,
+          "Unsupported value for argument axis=%R. Only 0 and -1 are currently "
+          "supported.",
+          a[6]);
+  const auto finished = [&](const Tensor& t) {
+    return wrap(binary ? cast(greater(t, zeros({}, t.dtype())), options.dtype) : t);
+  };
+  if (axis == 0 || arr.rank() < 2) return finished(bincount(arr, options));
+  if (arr.rank() != 2)
+    throw InvalidArgumentError("[bincount] got shape " + gradus::to_string(arr.shape()) +
+                               " with axis=-1; expected a vector or a matrix");
+  const Tensor largest =
+      bincount(arr, {.minlength = options.minlength, .maxlength = options.maxlength});
+  const std::int64_t rows = arr.shape()[0], size = largest.shape()[0];
+  if (is_unknown_size(rows) || is_unknown_size(size))
+    throw InvalidArgumentError("[bincount] with axis=-1 the number of rows must be known here");
+  // Row r counts from r * size on; what is too large for its row goes behind the last one.
+  const Tensor first = expand_dims(cast(iota(rows) * Tensor(size), arr.dtype()), 1);
+  const Tensor limit = cast(Tensor(size), arr.dtype()),
+               behind = cast(Tensor(rows * size), arr.dtype());
+  options.minlength = rows * size + 1;
+  options.maxlength = -1;
+  const Tensor all = bincount(where(less(arr, limit), arr + first, behind), options);
+  return finished(reshape(slice(all, {0}, {rows * size}), {rows, size}));
 }
 
 Direction direction_of(const Arguments& a, int i) {
@@ -238,15 +285,7 @@ const FunctionEntry entries[] = {
     {"math.bincount",
      "arr, weights=None, minlength=None, maxlength=None, dtype='int32', name=None, axis=None, "
      "binary_output=False",
-     "How often each number occurs.",
-     [](const Arguments& a) {
-       BincountOptions options;
-       if (!a.is_none(1)) options.weights = a.tensor(1);
-       options.minlength = a.integer_or_none(2).value_or(0);
-       options.maxlength = a.integer_or_none(3).value_or(-1);
-       options.dtype = a.dtype(4, int32);
-       return wrap(bincount(a.tensor(0), options));
-     }},
+     "How often each number occurs.", counts},
     {"equal math.equal", kXY, "x == y, elementwise.", binary<equal>},
     {"not_equal math.not_equal", kXY, "x != y, elementwise.", binary<not_equal>},
     {"less math.less", kXY, "x < y, elementwise.", binary<less>},
@@ -270,7 +309,8 @@ const FunctionEntry entries[] = {
      unary<stop_gradient>},
     {"add_n math.add_n", "inputs, name=None", "The sum of a list of tensors.", sum_of},
     {"math.top_k nn.top_k", "input, k=1, sorted=True, index_type='int32', name=None",
-     "The k largest elements along the last axis and their positions.", top},
+     "The k largest elements along the last axis and their positions.", top,
+     "sorted: without it any order is right, and the sorted one is at hand"},
     {"sort", "values, axis=-1, direction='ASCENDING', name=None", "Sorted along an axis.",
      [](const Arguments& a) {
        const Tensor x = a.tensor(0);
@@ -283,11 +323,14 @@ const FunctionEntry entries[] = {
        const Tensor x = a.tensor(0);
        const Direction direction = direction_of(a, 2);
        return wrap(on_large(x, [&, axis = a.small(1)] { return argsort(x, axis, direction); }));
-     }},
+     },
+     "stable: it always is"},
     {"searchsorted", "sorted_sequence, values, side='left', out_type='int32', name=None",
      "Where values would be inserted to keep a sequence sorted.",
      [](const Arguments& a) {
        const auto both = to_pair(a[0], a[1]);
+       if (a.string(2) != "left" && a.string(2) != "right")
+         raise(PyExc_ValueError, "side must be either 'right' or 'left'. Saw: %R", a[2]);
        return wrap(searchsorted(both.first, both.second,
                                 a.string(2) == "right" ? Side::right : Side::left,
                                 a.dtype(3, int32)));

@@ -24,6 +24,18 @@ random::NormalOptions normal_options(const Arguments& a, int mean, int seed) {
   return options;
 }
 
+// The algorithm of stateless draws: Philox, which is also what is selected automatically here.
+void need_philox(const Arguments& a, int i) {
+  if (PyLong_Check(a[i]) ? to_int(a[i]) == 1 || to_int(a[i]) == 3
+                         : a.string(i) == "auto_select" || a.string(i) == "philox")
+    return;
+  const std::string name = to_string(Ref::own(PyObject_Str(a[i])));
+  if (name != "threefry" && name != "2")
+    raise(PyExc_ValueError, "Argument `alg` got unsupported string or number %R", a[i]);
+  throw InvalidArgumentError("[random] got alg " + name +
+                             "; only 'philox' is covered, which 'auto_select' selects");
+}
+
 template <class F>
 PyObject* drawn(const Shape& shape, F&& f) {
   return wrap(shape.num_elements() >= kManyElements ? long_work(f) : f());
@@ -100,6 +112,7 @@ const FunctionEntry entries[] = {
      "shape, seed, minval=0, maxval=None, dtype='float32', name=None, alg='auto_select'",
      "Uniform numbers that are a function of the seed, two integers.",
      [](const Arguments& a) {
+       need_philox(a, 6);
        const Shape shape = a.shape(0);
        const Tensor seed = a.tensor(1);
        const auto options = uniform_options(a, 2, -1);
@@ -109,6 +122,7 @@ const FunctionEntry entries[] = {
      "shape, seed, mean=0.0, stddev=1.0, dtype='float32', name=None, alg='auto_select'",
      "Normal numbers that are a function of the seed, two integers.",
      [](const Arguments& a) {
+       need_philox(a, 6);
        const Shape shape = a.shape(0);
        const Tensor seed = a.tensor(1);
        const auto options = normal_options(a, 2, -1);
@@ -118,6 +132,7 @@ const FunctionEntry entries[] = {
      "shape, seed, mean=0.0, stddev=1.0, dtype='float32', name=None, alg='auto_select'",
      "Truncated normal numbers that are a function of the seed, two integers.",
      [](const Arguments& a) {
+       need_philox(a, 6);
        const Shape shape = a.shape(0);
        const Tensor seed = a.tensor(1);
        const auto options = normal_options(a, 2, -1);

@@ -82,7 +82,7 @@ const FunctionEntry entries[] = {
      "The position of the smallest element along an axis.",
      [](const Arguments& a) { return positions(a, argmin); }},
     {"nn.moments", "x, axes, shift=None, keepdims=False, name=None", "Mean and variance over axes.",
-     both_moments},
+     both_moments, "shift: a hint for another algorithm, no input of the result"},
 };
 
 }  // namespace

@@ -47,7 +47,8 @@ const FunctionEntry entries[] = {
          decay.warmup_steps = a.real(5);
        }
        return wrap(decay(a.tensor(0)));
-     }},
+     },
+     "warmup_steps: as in Keras, there is no warm-up without a target"},
     {"_cosine_decay_restarts",
      "step, initial_learning_rate, first_decay_steps, t_mul, m_mul, alpha", "A learning rate.",
      [](const Arguments& a) {

@@ -104,6 +104,7 @@ const char* const kAssignAdd = "assign_add";
 const char* const kAssignSub = "assign_sub";
 const char* const kAssignSignature = "value, use_locking=False, name=None, read_value=True";
 const char* const kDeltaSignature = "delta, use_locking=False, name=None, read_value=True";
+const char* const kAssignUnused = "use_locking: an update is never seen half done";
 PyObject* assign(PyObject* self, const Arguments& a) {
   const Tensor value = delta_for(self, a[0]);
   check_shapes(self, value);
@@ -177,13 +178,15 @@ constexpr int kFast = METH_FASTCALL | METH_KEYWORDS;
 PyMethodDef methods[] = {
     {"_set", as_method(call_method<kInit, kInitSignature, initialize>), kFast, nullptr},
     {"_declare", as_method(call_method<kDeclare, kDeclareSignature, declare>), kFast, nullptr},
-    {"assign", as_method(call_method<kAssign, kAssignSignature, assign>), kFast,
+    {"assign", as_method(call_method<kAssign, kAssignSignature, assign, kAssignUnused>), kFast,
      "assign($self, value, use_locking=False, name=None, read_value=True)\n--\n\n"
      "Replaces the value. Tensors read before keep the old one."},
-    {"assign_add", as_method(call_method<kAssignAdd, kDeltaSignature, assign_add>), kFast,
+    {"assign_add", as_method(call_method<kAssignAdd, kDeltaSignature, assign_add, kAssignUnused>),
+     kFast,
      "assign_add($self, delta, use_locking=False, name=None, read_value=True)\n--\n\n"
      "Adds to the value."},
-    {"assign_sub", as_method(call_method<kAssignSub, kDeltaSignature, assign_sub>), kFast,
+    {"assign_sub", as_method(call_method<kAssignSub, kDeltaSignature, assign_sub, kAssignUnused>),
+     kFast,
      "assign_sub($self, delta, use_locking=False, name=None, read_value=True)\n--\n\n"
      "Subtracts from the value."},
     {"_scatter", as_method(call_method<kScatter, kScatterSignature, scatter>), kFast, nullptr},

@@ -668,7 +668,7 @@ def function(func: _Any = ..., input_signature: _Any = ..., autograph: _Any = ..
     """Makes a function that is traced at its first call, compiled, and run as one program from then on."""
 def gather(params: _Any, indices: _Any, validate_indices: _Any = None, axis: _Axis | None = None, batch_dims: _Any = 0, name: str | None = None) -> Tensor:
     """Slices along an axis, by index."""
-def gather_nd(params: _Any, indices: _Any, batch_dims: _Any = 0, name: str | None = None) -> Tensor:
+def gather_nd(params: _Any, indices: _Any, batch_dims: _Any = 0, name: str | None = None, bad_indices_policy: str = '') -> Tensor:
     """Slices by coordinates."""
 def get_current_name_scope() -> _Any:
     """The names of the open name scopes, joined."""
@@ -734,10 +734,10 @@ def logical_or(x: _Any, y: _Any, name: str | None = None) -> Tensor:
 def make_ndarray(tensor: _Any) -> _Any:
     """The NumPy array of a TensorProto."""
 def make_tensor_proto(values: _Any, dtype: _Any = ..., shape: _Any = ..., verify_shape: _Any = ..., allow_broadcast: _Any = ...) -> _Any:
-    """A TensorProto of values."""
+    """A TensorProto of values. A shape with more elements repeats the last one."""
 def map_fn(fn: _Any, elems: _Any, dtype: _Any = ..., parallel_iterations: _Any = ..., back_prop: _Any = ..., swap_memory: _Any = ..., infer_shape: _Any = ..., name: _Any = ..., fn_output_signature: _Any = ...) -> _Any:
     """fn of each slice along axis 0, stacked. vectorized_map is faster where it applies."""
-def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _DTypeLike | None = None, name: str | None = None) -> Tensor:
+def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _DTypeLike | None = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None) -> Tensor:
     """The product of matrices, over the last two axes."""
 def maximum(x: _Any, y: _Any, name: str | None = None) -> Tensor:
     """The larger one, elementwise."""
@@ -838,7 +838,7 @@ def scalar_mul(scalar: _Any, x: _Any, name: _Any = ...) -> _Any:
     """A number times a tensor or IndexedSlices."""
 def scan(fn: _Any, elems: _Any, initializer: _Any = ..., parallel_iterations: _Any = ..., back_prop: _Any = ..., swap_memory: _Any = ..., infer_shape: _Any = ..., reverse: _Any = ..., name: _Any = ...) -> _Any:
     """All partial results of foldl, stacked."""
-def scatter_nd(indices: _Any, updates: _Any, shape: _Any, name: str | None = None) -> Tensor:
+def scatter_nd(indices: _Any, updates: _Any, shape: _Any, bad_indices_policy: str = '', name: str | None = None) -> Tensor:
     """Zeros of a shape with updates added at coordinates."""
 def searchsorted(sorted_sequence: _Any, values: _Any, side: str = 'left', out_type: _DTypeLike | None = 'int32', name: str | None = None) -> Tensor:
     """Where values would be inserted to keep a sequence sorted."""
@@ -889,13 +889,13 @@ def tan(x: _Any, name: str | None = None) -> Tensor:
     """The tangent."""
 def tanh(x: _Any, name: str | None = None) -> Tensor:
     """The hyperbolic tangent."""
-def tensor_scatter_nd_add(tensor: _Any, indices: _Any, updates: _Any, name: str | None = None) -> Tensor:
+def tensor_scatter_nd_add(tensor: _Any, indices: _Any, updates: _Any, bad_indices_policy: str = '', name: str | None = None) -> Tensor:
     """A copy with some added to."""
-def tensor_scatter_nd_max(tensor: _Any, indices: _Any, updates: _Any, name: str | None = None) -> Tensor:
+def tensor_scatter_nd_max(tensor: _Any, indices: _Any, updates: _Any, bad_indices_policy: str = '', name: str | None = None) -> Tensor:
     """A copy with some raised."""
-def tensor_scatter_nd_min(tensor: _Any, indices: _Any, updates: _Any, name: str | None = None) -> Tensor:
+def tensor_scatter_nd_min(tensor: _Any, indices: _Any, updates: _Any, bad_indices_policy: str = '', name: str | None = None) -> Tensor:
     """A copy with some lowered."""
-def tensor_scatter_nd_sub(tensor: _Any, indices: _Any, updates: _Any, name: str | None = None) -> Tensor:
+def tensor_scatter_nd_sub(tensor: _Any, indices: _Any, updates: _Any, bad_indices_policy: str = '', name: str | None = None) -> Tensor:
     """A copy with some lessened."""
 def tensor_scatter_nd_update(tensor: _Any, indices: _Any, updates: _Any, name: str | None = None) -> Tensor:
     """A copy with some replaced."""

@@ -46,7 +46,13 @@ def realdiv(x, y, name=None):
 
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     """The sum of tensors of one shape."""
-    return _tf().add_n(inputs)
+    tf = _tf()
+    inputs = [tf.convert_to_tensor(t) for t in inputs]
+    if tensor_dtype is not None and any(t.dtype != tf.as_dtype(tensor_dtype) for t in inputs):
+        raise TypeError(f"tensor_dtype is {tf.as_dtype(tensor_dtype)}, but input is of type {inputs[0].dtype}")
+    if shape is not None and any(not t.shape.is_compatible_with(shape) for t in inputs):
+        raise ValueError(f"Shapes {inputs[0].shape} and {shape} are not compatible")
+    return tf.add_n(inputs)
 
 
 def invert_permutation(x, name=None):

@@ -63,6 +63,8 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
     """(rows, places, weights) of candidates that are among the true classes of a row; the weights are the lowest number."""
     tf = _tf()
     true_classes = tf.cast(true_classes, tf.int64)
+    if true_classes.shape.rank != 2 or true_classes.shape[1] != num_true:
+        raise tf.errors.InvalidArgumentError(None, None, f"true_candidates must be a batch_size x num_true = {num_true} matrix")
     hits = tf.reduce_any(true_classes[:, :, tf.newaxis] == tf.cast(sampled_candidates, tf.int64), 1)
     places = tf.where(hits)
     return tf.cast(places[:, 0], tf.int32), places[:, 1], tf.fill([tf.shape(places)[0]], tf.float32.min)

@@ -126,7 +126,7 @@ def tuple(tensors, control_inputs=None, name=None):  # noqa: A001
 def get_static_value(tensor, partial=False):
     """The value as a NumPy array; None if it depends on the arguments of a function that is being traced."""
     if not _tf().is_tensor(tensor):
-        return None
+        return tensor
     value = _core._value_before_call(tensor) if isinstance(tensor, _core.Tensor) else tensor
     return None if value is None else value.numpy()
 
@@ -162,7 +162,18 @@ def broadcast_static_shape(shape_x, shape_y):
 
 def broadcast_dynamic_shape(shape_x, shape_y):
     """The same, of and as tensors."""
-    return _tf().constant(broadcast_static_shape(shape_x, shape_y).as_list(), dtype="int32")
+    tf = _tf()
+    try:
+        return tf.constant(broadcast_static_shape(shape_x, shape_y).as_list(), dtype="int32")
+    except ValueError as error:
+        raise tf.errors.InvalidArgumentError(None, None, str(error)) from error
+
+
+def _numeric(dtype):
+    dtype = _tf().as_dtype(dtype)
+    if dtype.name == "string":
+        raise ValueError(f"Expected numeric or boolean dtype, got {dtype}.")
+    return dtype
 
 
 class _Initializer:
@@ -174,27 +185,45 @@ class _Initializer:
         return cls(**config)
 
 
+    def _size(self, shape, kwargs, partitioned=True):
+        """The shape to fill: of a part of a variable, that part's."""
+        unknown = set(kwargs) - {"partition_shape", "partition_offset", "layout"}
+        if unknown:
+            raise TypeError(f"Unknown keyword arguments: {', '.join(sorted(unknown))}")
+        part = kwargs.get("partition_shape")
+        if part is not None and not partitioned:
+            raise ValueError(f"{type(self).__name__} initializer doesn't support partition-related arguments")
+        return shape if part is None else part
+
+    def _real(self, dtype):
+        dtype = _tf().as_dtype(dtype)
+        if not dtype.is_floating:
+            raise ValueError(f"Expected float dtype, got {dtype}.")
+        return dtype
+
+
 class zeros_initializer(_Initializer):  # noqa: N801
     """Zeros."""
 
     def __call__(self, shape, dtype="float32", **kwargs):
-        return _tf().zeros(shape, dtype)
+        return _tf().zeros(self._size(shape, kwargs), _numeric(dtype))
 
 
 class ones_initializer(_Initializer):  # noqa: N801
     """Ones."""
 
     def __call__(self, shape, dtype="float32", **kwargs):
-        return _tf().ones(shape, dtype)
+        return _tf().ones(self._size(shape, kwargs), _numeric(dtype))
 
 
 class constant_initializer(_Initializer):  # noqa: N801
     """One value, or given values."""
 
     def __init__(self, value=0, support_partition=False):
-        self.value = value
+        self.value, self.support_partition = value, support_partition
 
     def __call__(self, shape, dtype=None, **kwargs):
+        self._size(shape, kwargs, self.support_partition)  # a part gets the shape that is asked for, too
         return _tf().constant(self.value, dtype=dtype, shape=shape)
 
 
@@ -205,7 +234,10 @@ class random_normal_initializer(_Initializer):  # noqa: N801
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
     def __call__(self, shape, dtype="float32", **kwargs):
-        return _tf().random.normal(shape, self.mean, self.stddev, dtype, self.seed)
+        random, shape, dtype = _tf().random, self._size(shape, kwargs), self._real(dtype)
+        if self.seed is None:
+            return random.normal(shape, self.mean, self.stddev, dtype)
+        return random.stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
 
 
 class random_uniform_initializer(_Initializer):  # noqa: N801
@@ -215,7 +247,15 @@ class random_uniform_initializer(_Initializer):  # noqa: N801
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
     def __call__(self, shape, dtype="float32", **kwargs):
-        return _tf().random.uniform(shape, self.minval, self.maxval, dtype, self.seed)
+        random, shape, dtype = _tf().random, self._size(shape, kwargs), _tf().as_dtype(dtype)
+        if not dtype.is_floating and not dtype.is_integer:
+            raise ValueError(f"Expected float or integer dtype, got {dtype}.")
+        if dtype.is_integer and not all(isinstance(v, int) for v in (self.minval, self.maxval)):
+            raise TypeError(f"[random_uniform_initializer] got minval {self.minval!r} and maxval {self.maxval!r} for {dtype}; "
+                            "expected integers")
+        if self.seed is None:
+            return random.uniform(shape, self.minval, self.maxval, dtype)
+        return random.stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
 
 
 def _is_non_decreasing(x, name=None):

@@ -31,7 +31,7 @@ def ctc_unique_labels(labels, name=None):
     """(the different labels of each row, where each label is among them)."""
     tf = _tf()
     array = np.asarray(labels)
-    unique, places = np.zeros_like(array), np.zeros_like(array)
+    unique, places = np.zeros_like(array), np.zeros(array.shape, np.int32)
     for row, (values, at) in zip(array, zip(unique, places)):
         order = list(dict.fromkeys(row.tolist()))
         values[:len(order)] = order

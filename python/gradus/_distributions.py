@@ -52,9 +52,15 @@ def stateless_poisson(shape, seed, lam, dtype="int32", name=None):
     return tf.numpy_function(draw, [tf.convert_to_tensor(seed), tf.convert_to_tensor(lam)], tf.TensorSpec(sizes, dtype))
 
 
+def _check_algorithm(alg):
+    if alg not in ("auto_select", "philox", 1, 3):
+        raise _tf().errors.InvalidArgumentError(None, None, f"[random] got alg {alg!r}; only 'philox' is covered")
+
+
 def split(seed, num=2, alg="auto_select"):
     """Seeds [num, 2] made of one."""
     tf = _tf()
+    _check_algorithm(alg)
     seed = tf.convert_to_tensor(seed)
     return tf.cast(tf.random.stateless_uniform([int(num), 2], seed, -2 ** 31, 2 ** 31, tf.int64), seed.dtype)
 
@@ -62,6 +68,7 @@ def split(seed, num=2, alg="auto_select"):
 def fold_in(seed, data, alg="auto_select"):
     """A seed made of a seed and a number."""
     tf = _tf()
+    _check_algorithm(alg)
     data = tf.convert_to_tensor(data)
     drawn = tf.cast(tf.random.stateless_uniform([1], seed, -2 ** 31, 2 ** 31, tf.int64), data.dtype)
     return tf.concat([drawn, tf.reshape(data, [-1])], 0)

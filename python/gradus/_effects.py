@@ -341,8 +341,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
         return _typed(results, specs)
     if not _core._is_tracing():
         results = function([_tf().convert_to_tensor(i) for i in inp], _specs(Tout))
-        single = not isinstance(Tout, (list, builtin_tuple)) and Tout is not None
-        return results[0] if single else results
+        return results[0] if len(results) == 1 else results  # also where Tout is a list of one, as TensorFlow's
     return _call_python(name, function, inp, Tout, None)
 
 

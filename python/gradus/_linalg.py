@@ -20,8 +20,12 @@ def pinv(a, rcond=None, validate_args=False, name=None):
     if a.shape.rank < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions. Saw: {a.shape.rank}.")
     s, u, v = tf.linalg.svd(a)
-    rcond = 10.0 * max(a.shape[-2], a.shape[-1]) * _epsilon(a.dtype) if rcond is None else rcond
-    limit = tf.expand_dims(tf.convert_to_tensor(rcond, a.dtype), -1) * tf.reduce_max(s, -1, keepdims=True)
+    rcond = tf.convert_to_tensor(
+        10.0 * max(a.shape[-2], a.shape[-1]) * _epsilon(a.dtype) if rcond is None else rcond, a.dtype)
+    if rcond.shape.rank > a.shape.rank - 2:
+        raise ValueError(f"[pinv] got rcond of shape {rcond.shape} for matrices of shape {a.shape}; expected one number for "
+                         "each matrix")
+    limit = tf.expand_dims(rcond, -1) * tf.reduce_max(s, -1, keepdims=True)
     inverse = tf.where(s > limit, tf.math.reciprocal_no_nan(s), tf.zeros_like(s))
     return tf.matmul(v * tf.expand_dims(inverse, -2), u, transpose_b=True)
 

@@ -21,6 +21,11 @@ def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sampl
         raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
     if lower_edge_hertz < 0.0:
         raise ValueError(f"lower_edge_hertz must be non-negative. Got: {lower_edge_hertz}")
+    if sample_rate <= 0.0:
+        raise ValueError(f"sample_rate must be positive. Got: {sample_rate}")
+    if upper_edge_hertz > sample_rate / 2:
+        raise ValueError("upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). Got "
+                         f"{upper_edge_hertz} for sample_rate: {sample_rate}")
     if lower_edge_hertz >= upper_edge_hertz:
         raise ValueError(f"lower_edge_hertz {lower_edge_hertz:.1f} >= upper_edge_hertz {upper_edge_hertz:.1f}")
     places = _mel(np.linspace(0.0, float(sample_rate) / 2.0, num_spectrogram_bins)[1:])[:, None]

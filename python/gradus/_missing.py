@@ -55,8 +55,8 @@ _LATER = {  # the same for names of sub-modules that have no file of their own
         "_ctc": "ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels",
         "_statistics": "compute_average_loss crelu log_poisson_loss normalize_moments scale_regularization_loss "
                        "sufficient_statistics weighted_moments",
-        "_windows": "atrous_conv2d atrous_conv2d_transpose avg_pool1d avg_pool3d conv1d_transpose conv3d "
-                    "conv3d_transpose conv_transpose convolution local_response_normalization lrn max_pool1d max_pool3d "
+        "_windows": "atrous_conv2d atrous_conv2d_transpose avg_pool avg_pool1d avg_pool3d conv1d_transpose conv3d "
+                    "conv3d_transpose conv_transpose convolution local_response_normalization lrn max_pool max_pool1d max_pool3d "
                     "max_pool_with_argmax pool separable_conv2d",
     },
     "random": {

@@ -27,9 +27,20 @@ class TensorProto:
 
 
 def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
-    """A TensorProto of values."""
-    tensor = _tf().constant(values, dtype, shape)
-    return TensorProto(np.asarray(tensor.numpy(), object if tensor.dtype.name == "string" else None), tensor.dtype)
+    """A TensorProto of values. A shape with more elements repeats the last one."""
+    tensor = _tf().constant(values, dtype)
+    array = np.asarray(tensor.numpy(), object if tensor.dtype.name == "string" else None)
+    if shape is not None:
+        sizes = tuple(int(s) for s in shape)
+        count = int(np.prod(sizes))
+        if verify_shape and array.shape != sizes:
+            raise TypeError(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
+        if allow_broadcast and array.shape not in ((), (1,)) and array.size != count:
+            raise TypeError(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
+        if array.size > count or (array.size == 0 and count):
+            raise ValueError(f"Elements do not fit the shape: {array.size} for {sizes}")
+        array = np.concatenate([array.ravel(), np.repeat(array.ravel()[-1:], count - array.size)]).reshape(sizes)
+    return TensorProto(array, tensor.dtype)
 
 
 def make_ndarray(tensor):

@@ -21,6 +21,19 @@ def _integers(value, name):
     return tf.cast(value, tf.int64) if value.dtype.name == "int32" else value
 
 
+def _is_narrow(partition):
+    """Whether what says where rows are is given as int32: the row splits are then int32 outside, too."""
+    return str(getattr(partition, "dtype", "")).endswith(("int32", "int32'>")) and not str(partition.dtype).endswith("uint32")
+
+
+def _is_int32(dtype):
+    """Of a row_splits_dtype."""
+    name = "int64" if dtype is None else _tf().as_dtype(dtype).name
+    if name not in ("int32", "int64"):
+        raise ValueError(f"Argument `row_splits` dtype must be int32 or int64. Received {name}.")
+    return name == "int32"
+
+
 def _values_of(value):
     return value if isinstance(value, Kind) else _tf().convert_to_tensor(value)
 
@@ -32,7 +45,8 @@ def _invalid(message):
 class RaggedTensor(Composite):
     """Rows of different lengths: row i is values[row_splits[i]:row_splits[i + 1]]. Values may be ragged themselves."""
 
-    __slots__ = ("_values", "_row_splits", "_uniform", "__weakref__")
+    # Row splits are int64 inside. _narrow: users see them as int32, as they gave them or asked for.
+    __slots__ = ("_values", "_row_splits", "_uniform", "_narrow", "__weakref__")
     _functions = {}
     __array_priority__ = 110
 
@@ -43,17 +57,37 @@ class RaggedTensor(Composite):
     # ------------------------------------------------------------------------------------------------------------- making
 
     @classmethod
-    def _made(cls, values, row_splits, uniform=None):
+    def _made(cls, values, row_splits, uniform=None, narrow=False):
         self = cls.__new__(cls)
-        self._values, self._row_splits, self._uniform = values, row_splits, uniform
+        self._values, self._row_splits, self._uniform, self._narrow = values, row_splits, uniform, narrow
         return self
 
     def _parts(self):
-        return (self._values, self._row_splits), self._uniform
+        return (self._values, self._row_splits), (self._uniform, self._narrow)
 
     @classmethod
-    def _from_parts(cls, tensors, uniform):
-        return cls._made(*tensors, uniform)
+    def _from_parts(cls, tensors, rest):
+        return cls._made(*tensors, *rest)
+
+    def _as_seen(self, splits):
+        """Row splits, lengths or numbers of rows in the dtype that users see."""
+        return _tf().cast(splits, "int32") if self._narrow else splits
+
+    def _with_narrow(self, narrow):
+        values = self._values._with_narrow(narrow) if isinstance(self._values, RaggedTensor) else self._values
+        return self._made(values, self._row_splits, self._uniform, narrow)
+
+    @classmethod
+    def __gradus_function__(cls, name, arguments):
+        """Functions see row splits of int64; if some were int32, so are those of the results."""
+        from . import nest
+        narrow = any(isinstance(v, RaggedTensor) and v._narrow for v in nest.flatten(list(arguments.values())))
+        if narrow:
+            arguments = {k: nest.map_structure(lambda v: v._with_narrow(False) if isinstance(v, RaggedTensor) else v, v)
+                         for k, v in arguments.items()}
+        made = super().__gradus_function__(name, arguments)
+        return made if not narrow else nest.map_structure(
+            lambda v: v._with_narrow(True) if isinstance(v, RaggedTensor) else v, made)
 
     @classmethod
     def from_row_splits(cls, values, row_splits, name=None, validate=True):
@@ -76,7 +110,7 @@ class RaggedTensor(Composite):
             if size is not None and numbers[-1] != size:
                 raise _invalid(f"Arguments to from_row_splits do not form a valid RaggedTensor: the last of row_splits "
                                f"must be the number of values, {size}, got {numbers[-1]}")
-        return cls._made(values, tf.identity(splits))
+        return cls._made(values, tf.identity(splits), None, _is_narrow(row_splits))
 
     @classmethod
     def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
@@ -94,7 +128,7 @@ class RaggedTensor(Composite):
             if values.shape[0] is not None and numbers.sum() != values.shape[0]:
                 raise _invalid(f"Arguments to from_row_lengths do not form a valid RaggedTensor: the sum of row_lengths "
                                f"must be the number of values, {values.shape[0]}, got {numbers.sum()}")
-        return cls._made(values, tf.concat([[0], tf.cumsum(lengths)], 0))
+        return cls._made(values, tf.concat([[0], tf.cumsum(lengths)], 0), None, _is_narrow(row_lengths))
 
     @classmethod
     def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate=True):
@@ -113,20 +147,21 @@ class RaggedTensor(Composite):
                 raise _invalid("Arguments to from_value_rowids do not form a valid RaggedTensor: value_rowids must be "
                                f"sorted and in [0, {nrows})")
         lengths = tf.math.unsorted_segment_sum(tf.ones_like(ids), ids, nrows)
-        return cls.from_row_lengths(values, lengths, validate=validate)
+        return cls.from_row_lengths(values, lengths, validate=validate)._with_narrow(_is_narrow(value_rowids))
 
     @classmethod
     def from_row_starts(cls, values, row_starts, name=None, validate=True):
         """Rows that start there."""
         tf = _tf()
         values, starts = _values_of(values), _integers(row_starts, "row_starts")
-        return cls.from_row_splits(values, tf.concat([starts, [values.shape[0]]], 0), validate=validate)
+        splits = tf.concat([starts, [values.shape[0]]], 0)
+        return cls.from_row_splits(values, splits, validate=validate)._with_narrow(_is_narrow(row_starts))
 
     @classmethod
     def from_row_limits(cls, values, row_limits, name=None, validate=True):
         """Rows that end there."""
-        tf = _tf()
-        return cls.from_row_splits(values, tf.concat([[0], _integers(row_limits, "row_limits")], 0), validate=validate)
+        splits = _tf().concat([[0], _integers(row_limits, "row_limits")], 0)
+        return cls.from_row_splits(values, splits, validate=validate)._with_narrow(_is_narrow(row_limits))
 
     @classmethod
     def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, validate=True, name=None):
@@ -135,7 +170,7 @@ class RaggedTensor(Composite):
         values, length = _values_of(values), int(uniform_row_length)
         size = values.shape[0]
         rows = int(nrows) if nrows is not None else size // length if length else 0
-        if rows * length != size:
+        if validate and rows * length != size:
             raise _invalid("Arguments to from_uniform_row_length do not form a valid RaggedTensor: uniform_row_length * "
                            f"nrows is {rows * length}, there are {size} values")
         return cls._made(values, tf.range(rows + 1, dtype=tf.int64) * length, length)
@@ -159,10 +194,16 @@ class RaggedTensor(Composite):
     @classmethod
     def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=None):
         """The rows of a dense tensor, cut to lengths or without the padding at their end."""
+        if lengths is not None and padding is not None:
+            raise ValueError("Specify argument `lengths` or `padding`, but not both.")
+        return cls._rows_of(tensor, lengths, padding, ragged_rank)._with_narrow(_is_int32(row_splits_dtype))
+
+    @classmethod
+    def _rows_of(cls, tensor, lengths, padding, ragged_rank):
         tf = _tf()
         tensor = tf.convert_to_tensor(tensor)
         if ragged_rank > 1:
-            inner = cls.from_tensor(tf.reshape(tensor, [-1] + tensor.shape.as_list()[2:]), lengths, padding,
+            inner = cls._rows_of(tf.reshape(tensor, [-1] + tensor.shape.as_list()[2:]), lengths, padding,
                                     ragged_rank - 1)
             return cls.from_uniform_row_length(inner, tensor.shape[1], nrows=tensor.shape[0])
         rows, width = tensor.shape[0], tensor.shape[1]
@@ -189,12 +230,12 @@ class RaggedTensor(Composite):
             columns = made._column_numbers()
             if not bool(tf.reduce_all(columns == st_input.indices[:, 1])):
                 raise _invalid("SparseTensor is not right-ragged")
-        return made
+        return made._with_narrow(_is_int32(row_splits_dtype))
 
     # ---------------------------------------------------------------------------------------------------------- attributes
 
     values = property(lambda self: self._values, doc="The rows one after the other.")
-    row_splits = property(lambda self: self._row_splits, doc="Where each row ends, from 0 on.")
+    row_splits = property(lambda self: self._as_seen(self._row_splits), doc="Where each row ends, from 0 on.")
     dtype = property(lambda self: self._values.dtype)
     uniform_row_length = property(lambda self: None if self._uniform is None else _tf().constant(self._uniform, "int64"))
 
@@ -215,7 +256,7 @@ class RaggedTensor(Composite):
     def nested_row_splits(self):
         """The row splits of all axes, the outermost first."""
         inner = self._values.nested_row_splits if isinstance(self._values, RaggedTensor) else ()
-        return (self._row_splits, *inner)
+        return (self.row_splits, *inner)
 
     @property
     def shape(self):
@@ -231,25 +272,29 @@ class RaggedTensor(Composite):
 
     def nrows(self, out_type=None, name=None):
         """The number of rows."""
-        tf = _tf()
-        return tf.shape(self._row_splits, out_type or tf.int64)[0] - 1
+        return _tf().shape(self._row_splits, out_type or ("int32" if self._narrow else "int64"))[0] - 1
 
     def _row_count(self):
         """The number of rows; a tensor where it is not known."""
         size = self._row_splits.shape[0]
-        return self.nrows() if size is None else size - 1
+        return self.nrows("int64") if size is None else size - 1
 
     def row_starts(self, name=None):
-        return self._row_splits[:-1]
+        return self.row_splits[:-1]
 
     def row_limits(self, name=None):
-        return self._row_splits[1:]
+        return self.row_splits[1:]
 
     def row_lengths(self, axis=1, name=None):
         """The lengths of the rows; for axis 2 those of their rows, and so on."""
+        axis = axis + self.shape.rank if axis < 0 else axis
+        if axis == 0:
+            return self.nrows()
         if axis > 1:
+            if not isinstance(self._values, RaggedTensor):
+                raise ValueError(f"[row_lengths] got axis {axis}; expected one of the ragged axes and those before")
             return self.with_values(self._values.row_lengths(axis - 1))
-        return self._row_splits[1:] - self._row_splits[:-1]
+        return self._as_seen(self._row_splits[1:] - self._row_splits[:-1])
 
     def nested_row_lengths(self, name=None):
         """The row lengths of all axes, the outermost first."""
@@ -259,7 +304,8 @@ class RaggedTensor(Composite):
         """The row of each value."""
         tf = _tf()
         count = self._values.nrows() if isinstance(self._values, RaggedTensor) else tf.shape(self._values, tf.int64)[0]
-        return tf.searchsorted(self._row_splits[1:], tf.range(count, dtype=tf.int64), side="right", out_type=tf.int64)
+        return self._as_seen(tf.searchsorted(self._row_splits[1:], tf.range(tf.cast(count, tf.int64), dtype=tf.int64),
+                                             side="right", out_type=tf.int64))
 
     def nested_value_rowids(self, name=None):
         inner = self._values.nested_value_rowids() if isinstance(self._values, RaggedTensor) else ()
@@ -274,11 +320,12 @@ class RaggedTensor(Composite):
     def bounding_shape(self, axis=None, name=None, out_type=None):
         """The sizes of the smallest dense tensor that holds it."""
         tf = _tf()
-        lengths = self.row_lengths()
+        lengths = self._row_splits[1:] - self._row_splits[:-1]
         longest = tf.reduce_max(tf.concat([lengths, [0]], 0))
-        inner = (self._values.bounding_shape() if isinstance(self._values, RaggedTensor)
+        inner = (self._values.bounding_shape(out_type=tf.int64) if isinstance(self._values, RaggedTensor)
                  else tf.shape(self._values, tf.int64))
-        sizes = tf.concat([[self.nrows()], [longest], inner[1:]], 0)
+        sizes = tf.concat([[self.nrows(tf.int64)], [longest], inner[1:]], 0)
+        sizes = self._as_seen(sizes) if out_type is None else tf.cast(sizes, out_type)
         return sizes if axis is None else tf.gather(sizes, axis)
 
     # ----------------------------------------------------------------------------------------------------------- other forms
@@ -289,7 +336,7 @@ class RaggedTensor(Composite):
         mine, other = self._values.shape[0], new_values.shape[0]
         if mine is not None and other is not None and mine != other:
             raise ValueError(f"new_values must have {mine} rows, as the values have, got {other}")
-        return self._made(new_values, self._row_splits, self._uniform)
+        return self._made(new_values, self._row_splits, self._uniform, self._narrow)
 
     def with_flat_values(self, new_values):
         """The same rows of rows with other innermost values."""
@@ -298,7 +345,8 @@ class RaggedTensor(Composite):
         return self.with_values(new_values)
 
     def with_row_splits_dtype(self, dtype):
-        return self
+        """The same with row splits of int32 or int64."""
+        return self._with_narrow(_is_int32(dtype))
 
     def merge_dims(self, outer_axis, inner_axis):
         """Several axes as one."""

@@ -116,15 +116,15 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
 
 
 def dct(input, type=2, n=None, axis=-1, norm=None, name=None):  # noqa: A002
-    """The discrete cosine transform of type 1, 2 or 3, as scipy.fft.dct."""
+    """The discrete cosine transform of type 1, 2, 3 or 4, as scipy.fft.dct."""
     tf = _tf()
     x = tf.convert_to_tensor(input)
     if axis != -1:
         raise NotImplementedError(f"`axis` must be -1. Received: {axis}")
     if norm not in (None, "ortho"):
         raise ValueError(f"Unknown normalization. Received: norm={norm}.")
-    if type not in (1, 2, 3):
-        raise ValueError(f"Types I, II and III are covered. Received: type={type}.")
+    if type not in (1, 2, 3, 4):
+        raise ValueError(f"Types I, II, III, IV (I)DCT are supported. Received: type={type}.")
     if n is not None:
         x = x[..., :n] if n < x.shape[-1] else tf.pad(x, [[0, 0]] * (x.shape.rank - 1) + [[0, n - x.shape[-1]]])
     size = x.shape[-1]
@@ -132,6 +132,10 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):  # noqa: A002
         if norm is not None:
             raise ValueError("Normalization is not supported for the Type-I DCT.")
         return tf.math.real(tf.signal.rfft(tf.concat([x, x[..., -2:0:-1]], -1)))
+    if type == 4:
+        odd = tf.cast(tf.range(size), x.dtype) + 0.5
+        waves = tf.cos(odd[:, tf.newaxis] * odd * (math.pi / size))
+        return tf.tensordot(x, waves * (2.0 if norm is None else math.sqrt(2.0 / size)), 1)
     angle = tf.cast(tf.range(size), x.dtype) * (math.pi / (2 * size))
     turn = tf.complex(tf.cos(angle), tf.sin(angle))
     scale = tf.cast(1.0, x.dtype)

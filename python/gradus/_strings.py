@@ -392,9 +392,12 @@ def _gather(params, indices, validate_indices=None, axis=None, batch_dims=0, nam
 
 
 @does("gather_nd")
-def _gather_nd(params, indices, batch_dims=0, name=None):
-    indices = numbers_of(indices)
-    return _made(array_of(params)[tuple(np.moveaxis(indices, -1, 0))])
+def _gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
+    array, indices = array_of(params), numbers_of(indices)
+    if bad_indices_policy not in ("", "DEFAULT", "ERROR"):
+        raise NotImplementedError(f"[gather_nd] got bad_indices_policy {bad_indices_policy!r} for strings; expected 'ERROR'")
+    batch = np.indices(indices.shape[:-1])[:batch_dims]
+    return _made(array[(*batch, *np.moveaxis(indices, -1, 0))])
 
 
 @does("boolean_mask")

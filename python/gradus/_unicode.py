@@ -25,15 +25,34 @@ def _codec(encoding):
     return known
 
 
-def _characters(s, encoding, errors, replacement):
-    """The characters of a string; what is none is replaced, left out, or an error."""
-    try:
-        return s.decode(_codec(encoding))
-    except UnicodeDecodeError as error:
-        if errors == "strict":
-            raise _tf().errors.InvalidArgumentError(None, None, "Invalid formatting on input string") from error
-        text = s.decode(_codec(encoding), "replace" if errors == "replace" else "ignore")
-        return text.replace("\ufffd", chr(replacement))
+def _check(errors):
+    if errors not in ("strict", "replace", "ignore"):
+        raise _tf().errors.InvalidArgumentError(
+            None, None, f"errors policy must be 'strict', 'replace' or 'ignore', got {errors!r}")
+
+
+def _pieces(s, encoding, errors, replacement, control=False):
+    """(character, the byte where it begins) of a string; what is no character is replaced, left out, or an error."""
+    _check(errors)
+    codec, pieces, at = _codec(encoding), [], 0
+    while at < len(s):
+        try:
+            good, bad = s[at:].decode(codec), b""
+        except UnicodeDecodeError as error:
+            if errors == "strict":
+                raise _tf().errors.InvalidArgumentError(None, None, "Invalid formatting on input string") from error
+            good, bad = s[at:at + error.start].decode(codec), s[at + error.start:at + max(error.end, error.start + 1)]
+        for c in good:
+            pieces.append((chr(replacement) if control and (c < " " or "\x7f" <= c < "\xa0") else c, at))
+            at += len(c.encode(codec))
+        if bad and errors == "replace":
+            pieces.append((chr(replacement), at))
+        at += len(bad)
+    return pieces
+
+
+def _characters(s, encoding, errors, replacement, control=False):
+    return "".join(c for c, _ in _pieces(s, encoding, errors, replacement, control))
 
 
 def _rows(input, function):  # noqa: A002
@@ -57,17 +76,11 @@ def _rows(input, function):  # noqa: A002
     return tuple(results)
 
 
-def _offsets(text, encoding):
-    ends = np.cumsum([0] + [len(c.encode(_codec(encoding), "replace")) for c in text])
-    return ends[:-1].tolist()
-
-
 def unicode_decode(input, input_encoding, errors="replace", replacement_char=65533,  # noqa: A002
                    replace_control_characters=False, name=None):
     """The code points of each string: ragged, since there are different numbers."""
     def one(s):
-        text = _characters(s, input_encoding, errors, replacement_char)
-        return ([replacement_char if replace_control_characters and c < " " else ord(c) for c in text],)
+        return (list(map(ord, _characters(s, input_encoding, errors, replacement_char, replace_control_characters))),)
     return _rows(input, one)[0]
 
 
@@ -75,8 +88,8 @@ def unicode_decode_with_offsets(input, input_encoding, errors="replace", replace
                                 replace_control_characters=False, name=None):
     """The code points of each string, and at which byte each begins."""
     def one(s):
-        text = _characters(s, input_encoding, errors, replacement_char)
-        return list(map(ord, text)), _offsets(text, input_encoding)
+        pieces = _pieces(s, input_encoding, errors, replacement_char, replace_control_characters)
+        return [ord(c) for c, _ in pieces], [at for _, at in pieces]
     return _rows(input, one)
 
 
@@ -94,18 +107,31 @@ def unicode_split(input, input_encoding, errors="replace", replacement_char=6553
 def unicode_split_with_offsets(input, input_encoding, errors="replace", replacement_char=65533, name=None):  # noqa: A002
     """The characters of each string, and at which byte each begins."""
     def one(s):
-        text = _characters(s, input_encoding, errors, replacement_char)
-        return [c.encode(_codec(input_encoding)) for c in text], _offsets(text, input_encoding)
+        pieces = _pieces(s, input_encoding, errors, replacement_char)
+        return [c.encode(_codec(input_encoding)) for c, _ in pieces], [at for _, at in pieces]
     return _rows(input, one)
 
 
 def unicode_encode(input, output_encoding, errors="replace", replacement_char=65533, name=None):  # noqa: A002
-    """Strings from code points along the last axis."""
+    """Strings from code points along the last axis; numbers that are none are replaced, left out, or an error."""
+    _check(errors)
+    if output_encoding not in ("UTF-8", "UTF-16-BE", "UTF-32-BE"):
+        raise _tf().errors.InvalidArgumentError(
+            None, None, f"got output_encoding {output_encoding!r}; expected 'UTF-8', 'UTF-16-BE' or 'UTF-32-BE'")
+
     def one(points):
-        return "".join(map(chr, points)).encode(_codec(output_encoding))
+        good = []
+        for point in map(int, points):
+            if 0 <= point < 0x110000 and not 0xD800 <= point < 0xE000:
+                good.append(chr(point))
+            elif errors == "strict":
+                raise _tf().errors.InvalidArgumentError(None, None, f"{point} is no code point")
+            elif errors == "replace":
+                good.append(chr(replacement_char))
+        return "".join(good).encode(_codec(output_encoding))
     if isinstance(input, RaggedTensor):
         if isinstance(input.values, RaggedTensor):
-            return input.with_values(unicode_encode(input.values, output_encoding))
+            return input.with_values(unicode_encode(input.values, output_encoding, errors, replacement_char))
         return StringTensor(np.array([one(row) for row in input.to_list()], object))
     array = np.asarray(input)
     if array.ndim == 1:
@@ -121,6 +147,6 @@ def unicode_transcode(input, input_encoding, output_encoding, errors="replace", 
     """The same characters in another encoding."""
     if isinstance(input, RaggedTensor):
         return input.with_flat_values(unicode_transcode(input.flat_values, input_encoding, output_encoding, errors,
-                                                        replacement_char))
-    return StringTensor(each(lambda s: _characters(s, input_encoding, errors, replacement_char).encode(
-        _codec(output_encoding), "replace"), array_of(input)))
+                                                        replacement_char, replace_control_characters))
+    return StringTensor(each(lambda s: _characters(s, input_encoding, errors, replacement_char, replace_control_characters)
+                             .encode(_codec(output_encoding), "replace"), array_of(input)))

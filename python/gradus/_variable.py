@@ -114,7 +114,13 @@ class Variable(_core.Variable):
         """Replaces rows."""
         return self._rows("update", sparse_delta)
 
-    batch_scatter_update = scatter_update
+    def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
+        """Replaces rows of each entry of a batch: indices are [batch..., rows]."""
+        tf, indices = _functions, _functions.convert_to_tensor(sparse_delta.indices)
+        sizes = indices.shape.as_list()
+        numbers = tf.meshgrid(*(tf.range(s, dtype=indices.dtype) for s in sizes), indexing="ij")[:-1]
+        places = tf.stack([*numbers, indices], -1)
+        return self.scatter_nd_update(places, sparse_delta.values)
 
     def scatter_nd_add(self, indices, updates, name=None):
         """Adds at coordinates."""

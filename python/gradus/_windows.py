@@ -1,5 +1,4 @@
 """Convolutions and pools of tf.nn in one and three dimensions, and others that are made of those in two."""
-import functools
 import sys
 
 from .keras.layers.convolution import convolve
@@ -18,10 +17,17 @@ def _inner(value, n, channels_last):
     return tuple(value * n if len(value) == 1 else value)
 
 
+_FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}  # by the number of axes of space
+
+
 def _channels_last(function, x, data_format):
     """function of x with the channels last, whichever axis they are."""
     tf = _tf()
     x = tf.convert_to_tensor(x)
+    known = _FORMATS.get(x.shape.rank - 2, ())
+    if data_format is not None and data_format not in known:
+        raise tf.errors.InvalidArgumentError(None, None, f"got data_format {data_format!r} for shape {x.shape}; expected "
+                                                         + " or ".join(known))
     if not data_format or not data_format.startswith("NC"):
         return function(x)
     rank = x.shape.rank
@@ -84,39 +90,81 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
     return _channels_last(run, input, data_format)
 
 
-def _pooled(kind, n, input, ksize, strides, padding, data_format=None, name=None):  # noqa: A002
+def _pooled(kind, n, input, ksize, strides, padding, data_format=None):  # noqa: A002
+    if n not in _FORMATS or not isinstance(padding, str):
+        raise ValueError(f"[{kind}_pool] got {n} axes of space and padding {padding!r}; expected 1 to 3 and 'SAME' or 'VALID'")
     last = not (data_format or "").startswith("NC")
     window, steps = _inner(ksize, n, last), _inner(strides, n, last)
     return _channels_last(lambda x: _pool(x, kind, window, steps, padding.lower()), input, data_format)
 
 
-def _pool_of(kind, n, name, doc):
-    function = functools.partial(_pooled, kind, n)
-
-    def run(input, ksize, strides, padding, data_format=None, name=None):  # noqa: A002
-        return function(input, ksize, strides, padding, data_format)
-    run.__name__, run.__doc__ = name, doc
-    return run
+def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):  # noqa: A002
+    """The largest of each window of sequences."""
+    return _pooled("max", 1, input, ksize, strides, padding, data_format)
 
 
-max_pool1d = _pool_of("max", 1, "max_pool1d", "The largest of each window.")
-max_pool3d = _pool_of("max", 3, "max_pool3d", "The largest of each window.")
-avg_pool1d = _pool_of("avg", 1, "avg_pool1d", "The mean of each window.")
-avg_pool3d = _pool_of("avg", 3, "avg_pool3d", "The mean of each window.")
+def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):  # noqa: A002
+    """The largest of each window of volumes."""
+    return _pooled("max", 3, input, ksize, strides, padding, data_format)
+
+
+def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):  # noqa: A002
+    """The mean of each window of sequences."""
+    return _pooled("avg", 1, input, ksize, strides, padding, data_format)
+
+
+def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):  # noqa: A002
+    """The mean of each window of volumes."""
+    return _pooled("avg", 3, input, ksize, strides, padding, data_format)
+
+
+def max_pool(input, ksize, strides, padding, data_format=None, name=None):  # noqa: A002
+    """The largest of each window, in one, two or three dimensions."""
+    x = _tf().convert_to_tensor(input)
+    if x.shape.rank == 4:
+        return _tf().nn.max_pool2d(x, ksize, strides, padding, data_format or "NHWC")
+    return _pooled("max", x.shape.rank - 2, x, ksize, strides, padding, data_format)
+
+
+def avg_pool(input, ksize, strides, padding, data_format=None, name=None):  # noqa: A002
+    """The mean of each window, in one, two or three dimensions."""
+    x = _tf().convert_to_tensor(input)
+    if x.shape.rank == 4:
+        return _tf().nn.avg_pool2d(x, ksize, strides, padding, data_format or "NHWC")
+    return _pooled("avg", x.shape.rank - 2, x, ksize, strides, padding, data_format)
 
 
 def pool(input, window_shape, pooling_type, strides=None, padding="VALID", data_format=None, dilations=None, name=None):  # noqa: A002
     """The largest ("MAX") or the mean ("AVG") of each window, in one, two or three dimensions."""
-    n = _tf().convert_to_tensor(input).shape.rank - 2
-    if dilations is not None and any(d != 1 for d in _inner(dilations, n, True)):
-        raise NotImplementedError("pool with dilations is not covered")
-    return _pooled(pooling_type.lower(), n, input, window_shape, strides or 1, padding, data_format)
+    tf = _tf()
+    x = tf.convert_to_tensor(input)
+    n, last = x.shape.rank - 2, not (data_format or "").startswith("NC")
+    if pooling_type not in ("MAX", "AVG"):
+        raise ValueError(f"Invalid `pooling_type` for `nn.pool`: {pooling_type!r}; expected 'MAX' or 'AVG'")
+    rates = _inner(1 if dilations is None else dilations, n, last)
+    if all(r == 1 for r in rates):
+        return _pooled(pooling_type.lower(), n, x, window_shape, 1 if strides is None else strides, padding, data_format)
+    if padding != "VALID" or any(s != 1 for s in _inner(1 if strides is None else strides, n, last)):
+        raise ValueError("[pool] got dilations with strides or padding 'SAME'; expected one of these only")
+    return _channels_last(lambda y: _dilated(y, pooling_type, _inner(window_shape, n, last), rates), x, data_format)
+
+
+def _dilated(x, pooling_type, window, rates):
+    """Of windows that take every rate-th element: one axis of space after the other."""
+    tf = _tf()
+    for axis, (size, rate) in enumerate(zip(window, rates), 1):
+        places = tf.range(x.shape[axis] - (size - 1) * rate)[:, None] + tf.range(size) * rate
+        parts = tf.gather(x, places, axis=axis)
+        x = tf.reduce_max(parts, axis + 1) if pooling_type == "MAX" else tf.reduce_mean(parts, axis + 1)
+    return x
 
 
 def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", output_dtype="int64",  # noqa: A002
                          include_batch_in_index=False, name=None):
     """(the largest of each window, its number among the elements of the image)."""
     tf = _tf()
+    if data_format != "NHWC":
+        raise ValueError(f"Data formats other than 'NHWC' are not yet supported. Received: data_format={data_format}.")
     x = tf.convert_to_tensor(input)
     batch, height, width, channels = x.shape.as_list()
     (kh, kw), (sh, sw) = _inner(ksize, 2, True), _inner(strides, 2, True)

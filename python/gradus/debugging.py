@@ -165,12 +165,11 @@ def assert_rank_in(x, ranks, message=None, name=None):
 
 
 def assert_scalar(tensor, message=None, name=None):
-    """The tensor, if it has no axes."""
+    """Raises ValueError unless the tensor has no axes."""
     tensor = tf.convert_to_tensor(tensor)
     if tensor.ndim != 0:
         of = f" for {_name(tensor)}" if _name(tensor) else ""
         raise ValueError(f"{_prefix(message)}Expected scalar shape{of}, saw shape: {tensor.shape}.")
-    return tensor
 
 
 def assert_type(tensor, tf_type, message=None, name=None):

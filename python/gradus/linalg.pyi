@@ -19,9 +19,9 @@ def cross(a: _Any, b: _Any, name: str | None = None) -> Tensor:
     """The cross product of vectors."""
 def det(input: _Any, name: str | None = None) -> Tensor:
     """The determinant."""
-def diag(diagonal: _Any, name: str | None = 'diag', k: _Any = 0, num_rows: _Any = -1, num_cols: _Any = -1, padding_value: _Any = 0) -> Tensor:
+def diag(diagonal: _Any, name: str | None = 'diag', k: _Any = 0, num_rows: _Any = -1, num_cols: _Any = -1, padding_value: _Any = 0, align: str = 'RIGHT_LEFT') -> Tensor:
     """Matrices with given diagonals."""
-def diag_part(input: _Any, name: str | None = 'diag_part', k: _Any = 0, padding_value: _Any = 0) -> Tensor:
+def diag_part(input: _Any, name: str | None = 'diag_part', k: _Any = 0, padding_value: _Any = 0, align: str = 'RIGHT_LEFT') -> Tensor:
     """The diagonals."""
 def eig(tensor: _Any, name: _Any = ...) -> _Any:
     """(eigenvalues, eigenvectors as columns), complex, of each matrix."""
@@ -41,13 +41,13 @@ def global_norm(t_list: _Any, name: str | None = None) -> Tensor:
     """The root of the sum of all squares."""
 def inv(input: _Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse."""
-def l2_normalize(x: _Any, axis: _Axis | None = None, epsilon: _Any = 1e-12, name: str | None = None) -> Tensor:
+def l2_normalize(x: _Any, axis: _Axis | None = None, epsilon: _Any = 1e-12, name: str | None = None, dim: _Any = None) -> Tensor:
     """x divided by its norm."""
 def logdet(matrix: _Any, name: str | None = None) -> Tensor:
     """log(det) of positive definite matrices."""
 def lstsq(matrix: _Any, rhs: _Any, l2_regularizer: _Any = ..., fast: _Any = ..., name: _Any = ...) -> _Any:
     """The x that brings matrix x nearest to rhs; the shortest one if there are many."""
-def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _DTypeLike | None = None, name: str | None = None) -> Tensor:
+def matmul(a: _Any, b: _Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, output_type: _DTypeLike | None = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None) -> Tensor:
     """The product of matrices, over the last two axes."""
 def matrix_rank(a: _Any, tol: _Any = ..., validate_args: _Any = ..., name: _Any = ...) -> _Any:
     """The number of singular values above tol."""
@@ -63,7 +63,7 @@ def pinv(a: _Any, rcond: _Any = ..., validate_args: _Any = ..., name: _Any = ...
     """The pseudo-inverse; singular values below rcond times the largest count as zero."""
 def qr(input: _Any, full_matrices: bool = False, name: str | None = None) -> Tensor:
     """Orthonormal columns and a triangle."""
-def set_diag(input: _Any, diagonal: _Any, name: str | None = 'set_diag', k: _Any = 0) -> Tensor:
+def set_diag(input: _Any, diagonal: _Any, name: str | None = 'set_diag', k: _Any = 0, align: str = 'RIGHT_LEFT') -> Tensor:
     """Other diagonals."""
 def slogdet(input: _Any, name: str | None = None) -> _Any:
     """Sign and log(|det|)."""

@@ -115,7 +115,7 @@ def is_non_decreasing(x: _Any, name: _Any = ...) -> _Any:
     """Whether no element is below the one before it."""
 def is_strictly_increasing(x: _Any, name: _Any = ...) -> _Any:
     """Whether every element is above the one before it."""
-def l2_normalize(x: _Any, axis: _Axis | None = None, epsilon: _Any = 1e-12, name: str | None = None) -> Tensor:
+def l2_normalize(x: _Any, axis: _Axis | None = None, epsilon: _Any = 1e-12, name: str | None = None, dim: _Any = None) -> Tensor:
     """x divided by its norm."""
 def lbeta(x: _Any, name: _Any = ...) -> _Any:
     """The logarithm of the beta function of the numbers along the last axis."""

@@ -9,7 +9,7 @@ def map_structure(func, *structure, **kwargs):
     if not structure:
         raise ValueError("Must provide at least one structure")
     check_types = kwargs.pop("check_types", True)
-    kwargs.pop("expand_composites", None)
+    expand_composites = kwargs.pop("expand_composites", False)
     if kwargs:
         raise ValueError(f"Only valid keyword arguments are `check_types` and `expand_composites`, not: {list(kwargs)}")
-    return _core._nest_map(func, structure, check_types)
+    return _core._nest_map(func, structure, check_types, expand_composites)

@@ -11,7 +11,7 @@ def assert_same_structure(nest1: _Any, nest2: _Any, check_types: bool = True, ex
     """Raises an error if two structures differ in more than their leaves."""
 def flatten(structure: _Any, expand_composites: bool = False) -> _Any:
     """The leaves of a structure as a list; mappings by sorted keys."""
-def is_nested(structure: _Any) -> _Any:
+def is_nested(seq: _Any) -> _Any:
     """Whether it is a list, a tuple or a mapping."""
 def map_structure(func: _Any, *structure: _Any, **kwargs: _Any) -> _Any:
     """Calls func on corresponding leaves; the results in the same structure."""

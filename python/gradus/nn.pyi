@@ -11,14 +11,14 @@ def atrous_conv2d(value: _Any, filters: _Any, rate: _Any, padding: _Any, name: _
     """conv2d of every rate-th element."""
 def atrous_conv2d_transpose(value: _Any, filters: _Any, output_shape: _Any, rate: _Any, padding: _Any, name: _Any = ...) -> _Any:
     """The transpose of atrous_conv2d."""
-def avg_pool(input: _Any, ksize: _Any, strides: _Any, padding: _Any, data_format: str = 'NHWC', name: str | None = None) -> Tensor:
-    """The mean of each window."""
+def avg_pool(input: _Any, ksize: _Any, strides: _Any, padding: _Any, data_format: _Any = ..., name: _Any = ...) -> _Any:
+    """The mean of each window, in one, two or three dimensions."""
 def avg_pool1d(input: _Any, ksize: _Any, strides: _Any, padding: _Any, data_format: _Any = ..., name: _Any = ...) -> _Any:
-    """The mean of each window."""
+    """The mean of each window of sequences."""
 def avg_pool2d(input: _Any, ksize: _Any, strides: _Any, padding: _Any, data_format: str = 'NHWC', name: str | None = None) -> Tensor:
     """The mean of each window."""
 def avg_pool3d(input: _Any, ksize: _Any, strides: _Any, padding: _Any, data_format: _Any = ..., name: _Any = ...) -> _Any:
-    """The mean of each window."""
+    """The mean of each window of volumes."""
 def batch_normalization(x: _Any, mean: _Any, variance: _Any, offset: _Any, scale: _Any, variance_epsilon: _Any, name: str | None = None) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset."""
 def bias_add(value: _Any, bias: _Any, data_format: _Any = None, name: str | None = None) -> Tensor:
@@ -71,7 +71,7 @@ def in_top_k(targets: _Any, predictions: _Any, k: _Any, name: str | None = None)
     """Whether the target is among the k largest predictions."""
 def l2_loss(t: _Any, name: str | None = None) -> Tensor:
     """Half the sum of squares."""
-def l2_normalize(x: _Any, axis: _Axis | None = None, epsilon: _Any = 1e-12, name: str | None = None) -> Tensor:
+def l2_normalize(x: _Any, axis: _Axis | None = None, epsilon: _Any = 1e-12, name: str | None = None, dim: _Any = None) -> Tensor:
     """x divided by its norm."""
 def leaky_relu(features: _Any, alpha: _Any = 0.2, name: str | None = None) -> Tensor:
     """x above 0, alpha * x below."""
@@ -83,14 +83,14 @@ def log_softmax(logits: _Any, axis: _Axis | None = None, name: str | None = None
     """log(softmax(x))."""
 def lrn(input: _Any, depth_radius: _Any = ..., bias: _Any = ..., alpha: _Any = ..., beta: _Any = ..., name: _Any = ...) -> _Any:
     """Each element over a power of the sum of squares of its neighbours among the channels."""
-def max_pool(input: _Any, ksize: _Any, strides: _Any, padding: _Any, data_format: str = 'NHWC', name: str | None = None) -> Tensor:
-    """The maximum of each window."""
+def max_pool(input: _Any, ksize: _Any, strides: _Any, padding: _Any, data_format: _Any = ..., name: _Any = ...) -> _Any:
+    """The largest of each window, in one, two or three dimensions."""
 def max_pool1d(input: _Any, ksize: _Any, strides: _Any, padding: _Any, data_format: _Any = ..., name: _Any = ...) -> _Any:
-    """The largest of each window."""
+    """The largest of each window of sequences."""
 def max_pool2d(input: _Any, ksize: _Any, strides: _Any, padding: _Any, data_format: str = 'NHWC', name: str | None = None) -> Tensor:
     """The maximum of each window."""
 def max_pool3d(input: _Any, ksize: _Any, strides: _Any, padding: _Any, data_format: _Any = ..., name: _Any = ...) -> _Any:
-    """The largest of each window."""
+    """The largest of each window of volumes."""
 def max_pool_with_argmax(input: _Any, ksize: _Any, strides: _Any, padding: _Any, data_format: _Any = ..., output_dtype: _Any = ..., include_batch_in_index: _Any = ..., name: _Any = ...) -> _Any:
     """(the largest of each window, its number among the elements of the image)."""
 def moments(x: _Any, axes: _Any, shift: _Any = None, keepdims: bool | None = False, name: str | None = None) -> _Any:

@@ -4,7 +4,7 @@ import builtins
 import gradus as tf
 
 from ._compositions import TensorSpec
-from ._ragged import RaggedTensor, _integers
+from ._ragged import RaggedTensor, _integers, _is_int32
 from ._ragged_functions import _from_rows, _stack, map_flat_values  # noqa: F401
 
 __all__ = [
@@ -49,7 +49,8 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
         values = tf.constant([v.tolist() if hasattr(v, "tolist") else v for v in level], dtype)
     if inner_shape is not None and list(values.shape)[1:] != list(inner_shape):
         values = tf.reshape(values, [-1] + list(inner_shape))
-    return RaggedTensor.from_nested_row_splits(values, splits, validate=False) if splits else values
+    narrow = _is_int32(row_splits_dtype)
+    return RaggedTensor.from_nested_row_splits(values, splits, validate=False)._with_narrow(narrow) if splits else values
 
 
 def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=tf.int64):  # noqa: A001
@@ -67,7 +68,7 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
     else:
         lengths = tf.cast(tf.maximum(-((starts - limits) // deltas), 0), tf.int64)
     made = RaggedTensor.from_row_lengths(tf.zeros([int(tf.reduce_sum(lengths))], starts.dtype), lengths)
-    ids = made.value_rowids()
+    ids, made = made.value_rowids(), made._with_narrow(_is_int32(row_splits_dtype))
     return made.with_values(tf.gather(starts, ids) + tf.cast(made._column_numbers(), starts.dtype) * tf.gather(deltas, ids))
 
 
@@ -128,7 +129,7 @@ class RaggedTensorSpec(TensorSpec):
         self._shape, self._name = tf.TensorShape(shape), name
         self._dtype = tf.as_dtype(dtype)
         self._ragged_rank = self._shape.rank - 1 if ragged_rank is None and self._shape.rank else ragged_rank
-        self._row_splits_dtype = row_splits_dtype
+        self._row_splits_dtype = tf.int32 if _is_int32(row_splits_dtype) else tf.int64
 
     ragged_rank = property(lambda self: self._ragged_rank)
     row_splits_dtype = property(lambda self: self._row_splits_dtype)
@@ -136,7 +137,7 @@ class RaggedTensorSpec(TensorSpec):
 
     @classmethod
     def from_value(cls, value):
-        return cls(value.shape, value.dtype, value.ragged_rank)
+        return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
 
     def is_compatible_with(self, value):
         return (isinstance(value, (RaggedTensor, RaggedTensorSpec)) and self._dtype == value.dtype
@@ -144,7 +145,7 @@ class RaggedTensorSpec(TensorSpec):
 
     def __eq__(self, other):
         return (isinstance(other, RaggedTensorSpec)
-                and (self._dtype, self._shape, self._ragged_rank) == (other._dtype, other._shape, other._ragged_rank))
+                and self.__reduce__() == other.__reduce__())
 
     def __hash__(self):
         return hash(("ragged", self._dtype, self._shape))
@@ -154,7 +155,7 @@ class RaggedTensorSpec(TensorSpec):
                 f"{self._row_splits_dtype!r})")
 
     def __reduce__(self):
-        return RaggedTensorSpec, (self._shape, self._dtype, self._ragged_rank)
+        return RaggedTensorSpec, (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
 
 
 def __getattr__(name):

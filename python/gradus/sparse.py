@@ -426,7 +426,7 @@ def map_values(op, *args, **kwargs):
 
 
 def _segments(name, reduce):
-    def function(data, indices, segment_ids, num_segments=None, name=None):
+    def function(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
         rows = tf.gather(tf.convert_to_tensor(data), indices)
         if num_segments is None:
             return getattr(tf.math, f"segment_{reduce}")(rows, segment_ids)
@@ -439,7 +439,7 @@ def _segments(name, reduce):
 segment_sum, segment_mean = _segments("segment_sum", "sum"), _segments("segment_mean", "mean")
 
 
-def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None):
+def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
     """The sum of some rows of each segment, divided by the root of their number."""
     ids = tf.convert_to_tensor(segment_ids)
     count = int(ids[-1]) + 1 if num_segments is None else num_segments
@@ -449,6 +449,9 @@ def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None):
 def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None):
     """How often each number occurs, along the last axis (axis=-1) or in all, as a sparse tensor."""
     sparse_input = isinstance(values, SparseTensor)
+    if axis not in (0, -1, None):
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    axis = 0 if axis is None else axis
     if sparse_input:
         numbers, rows, count = values.values, values.indices[:, 0], values.shape[0]
         given = None if weights is None else weights.values
@@ -464,11 +467,11 @@ def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binar
     numbers = tf.cast(numbers, tf.int64)
     if tf.reduce_any(numbers < 0):
         raise InvalidArgumentError(None, None, "Input values must all be non-negative")
+    width = int(tf.reduce_max(numbers)) + 1 if numbers.shape[0] else 0
     if maxlength is not None:
         kept = tf.where(numbers < maxlength)[:, 0]
         numbers, rows = tf.gather(numbers, kept), tf.gather(rows, kept)
         given = None if given is None else tf.gather(given, kept)
-    width = int(tf.reduce_max(numbers)) + 1 if numbers.shape[0] else 0
     width = max(width, int(minlength or 0)) if maxlength is None else min(max(width, int(minlength or 0)),
                                                                           int(maxlength))
     ones = tf.ones_like(numbers, tf.int32) if given is None else given

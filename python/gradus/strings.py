@@ -49,9 +49,20 @@ def _tensor(array, dtype):
 
 # ------------------------------------------------------------------------------------------------------- single strings
 
+def _check_unit(unit):
+    if unit not in ("BYTE", "UTF8_CHAR"):
+        raise _invalid(f"Value for attr 'unit' of {unit!r} is not in the list of allowed values: 'BYTE', 'UTF8_CHAR'")
+
+
+def _check_encoding(encoding):
+    if encoding not in ("", "utf-8"):
+        raise _invalid(f"only utf-8 or '' (ASCII) is supported as encoding, got {encoding!r}")
+
+
 @_elementwise
 def length(input, unit="BYTE", name=None):  # noqa: A002
     """The number of bytes, or of characters (unit="UTF8_CHAR")."""
+    _check_unit(unit)
     count = len if unit == "BYTE" else lambda s: len(s.decode("utf-8", "replace"))
     return _tensor(each(count, array_of(input)), np.int32)
 
@@ -59,12 +70,14 @@ def length(input, unit="BYTE", name=None):  # noqa: A002
 @_elementwise
 def lower(input, encoding="", name=None):  # noqa: A002
     """Small letters; with encoding="utf-8" also those beyond ASCII."""
+    _check_encoding(encoding)
     return StringTensor(each(bytes.lower if not encoding else lambda s: _bytes(_text(s).lower()), array_of(input)))
 
 
 @_elementwise
 def upper(input, encoding="", name=None):  # noqa: A002
     """Capital letters; with encoding="utf-8" also those beyond ASCII."""
+    _check_encoding(encoding)
     return StringTensor(each(bytes.upper if not encoding else lambda s: _bytes(_text(s).upper()), array_of(input)))
 
 
@@ -77,6 +90,7 @@ def strip(input, name=None):  # noqa: A002
 @_elementwise
 def substr(input, pos, len, unit="BYTE", name=None):  # noqa: A002
     """`len` bytes or characters from `pos` on; a negative pos counts from the end."""
+    _check_unit(unit)
     def piece(s, at, size):
         whole = s if unit == "BYTE" else _text(s)
         n = whole.__len__()
@@ -238,6 +252,8 @@ def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None
     widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
     if min(widths, default=1) < 1:
         raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
+    if padding_width is not None and (pad_values is None or padding_width < 1):
+        raise ValueError(f"padding_width must be greater than 0 and needs pad_values. Got {padding_width}")
     left, right = (None, None) if pad_values is None else (pad_values, pad_values) if isinstance(
         pad_values, (str, bytes)) else pad_values
     between = _bytes(separator)
@@ -281,15 +297,22 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):  # noqa:
 
 # ------------------------------------------------------------------------------------------------------------------- hashes
 
+def _check_buckets(count):
+    if count < 1:
+        raise _invalid(f"Value for attr 'num_buckets' of {count} must be at least minimum 1")
+
+
 @_elementwise
 def to_hash_bucket_fast(input, num_buckets, name=None):  # noqa: A002
     """A number below num_buckets for each string, by FarmHash's fingerprint; the same for ever."""
+    _check_buckets(num_buckets)
     return _tensor(each(lambda s: fingerprint64(s) % num_buckets, array_of(input)), np.int64)
 
 
 @_elementwise
 def to_hash_bucket_strong(input, num_buckets, key, name=None):  # noqa: A002
     """A number below num_buckets for each string, by SipHash with a key of two numbers."""
+    _check_buckets(num_buckets)
     key = [int(k) & (1 << 64) - 1 for k in key]
     if len(key) != 2:
         raise _invalid(f"Key must have 2 elements, got {key}")

@@ -325,7 +325,9 @@ void iota(DType t, const void* start, const void* step, std::int64_t count, void
         } else if constexpr (is_complex(dtype_v<T>)) {
           to[i] = first + static_cast<typename T::value_type>(i) * by;
         } else if constexpr (sizeof(T) == 2) {
-          to[i] = T(static_cast<float>(first) + static_cast<float>(i) * static_cast<float>(by));
+          // Rounded after each step, as TensorFlow's numbers are.
+          const T steps = T(static_cast<float>(T(static_cast<float>(i))) * static_cast<float>(by));
+          to[i] = T(static_cast<float>(first) + static_cast<float>(steps));
         } else {
           to[i] = first + static_cast<T>(i) * by;
         }

@@ -198,7 +198,11 @@ Tensor range(In start, In limit, In delta) {
       if constexpr (std::is_integral_v<T>) {
         count = d > 0 ? (b - a + d - 1) / d : (a - b - d - 1) / -d;
       } else {
-        count = static_cast<std::int64_t>(std::ceil(std::abs((b - a) / d)));
+        // In the precision of the numbers themselves: (1.1 - 0.1) / 0.1 is 10 in float32, as
+        // written, while the float32 numbers that are nearest to these give 11 in exact arithmetic.
+        const T span = static_cast<T>(static_cast<Wide>(static_cast<T>(b - a)));
+        const T steps = static_cast<T>(static_cast<Wide>(span) / d);
+        count = static_cast<std::int64_t>(std::ceil(std::abs(static_cast<Wide>(steps))));
       }
       return Tensor::filled_by(dtype, {count},
                                [&](void* out) { kernels::iota(dtype, &first, &step, count, out); });

@@ -88,9 +88,9 @@ const Op div_no_nan_op =
     function(info("div_no_nan", "x / y, and 0 where y is 0.", 0.3, 2), expr::div_no_nan_fn);
 const Op multiply_no_nan_op =
     function(info("multiply_no_nan", "x * y, and 0 where y is 0.", 0.3, 2), expr::mul_no_nan_fn);
-const Op clip_op = elementwise(
-    info("clip_by_value", "x between low and high.", -2, 2, kReal),
-    [](Expr x, Expr low, Expr high) { return expr::minimum(expr::maximum(x, low), high); });
+const Op clip_op =
+    elementwise(info("clip_by_value", "x between low and high.", -2, 2, kReal),
+                [](Expr x, Expr low, Expr high) { return expr::clip_by_value(x, low, high); });
 
 const Op exp2_op = function(info("exp2", "2 to the power x.", -3, 3), expr::exp2_fn);
 const Op log2_op = function(info("log2", "The logarithm to base 2.", 0.1, 4), expr::log2_fn);

@@ -3,6 +3,7 @@ import ast
 
 import pytest
 
+import gradus as tf
 import parameters
 
 
@@ -38,3 +39,31 @@ def test_reasons_are_asked_for_and_kept_true(tmp_path):
     assert "a.py:C.f.x is taken" in parameters.check(tmp_path, {"*.name": "names are for graphs"})[0]
     assert "nothing needs" in parameters.check(tmp_path, {**allowed, "a.py:g.y": "it is read now"})[0]
     assert "reason" in parameters.check(tmp_path, {**allowed, "*.name": ""})[0]
+
+
+# --------------------------------------------------------------------------------------------------- the tables in C++
+
+def test_an_argument_that_nothing_reads_is_an_error():
+    """conftest.py turns that check on; a row may declare parameters unused, with a reason."""
+    assert tf.gather([1, 2], [0], validate_indices=True).numpy().tolist() == [1]
+    assert tf.nn.moments([1.0, 3.0], [0], shift=2.0)[0] == 2.0
+    assert tf.add(1, 2, name="given") == 3
+    with pytest.raises(AssertionError, match="epsilon=1e-07, which nothing read"):
+        tf._core._unread_for_tests(1, 1e-7)
+    assert tf._core._unread_for_tests(1) == 1  # not given
+    assert tf._core._unread_for_tests(1, None) == 1  # given as it is by default
+    tf._core._check_arguments(False)
+    try:
+        assert tf._core._unread_for_tests(1, 1e-7) == 1
+    finally:
+        tf._core._check_arguments(True)
+
+
+def test_a_signature_has_a_slot_for_every_parameter():
+    with pytest.raises(SystemError, match="more than 20 parameters"):
+        tf._core._signature_for_tests(", ".join(f"a{i}" for i in range(21)), "")
+    with pytest.raises(SystemError, match="no parameter 'b'"):
+        tf._core._signature_for_tests("a, c", "b: it is not there")
+    with pytest.raises(SystemError, match="no reason"):
+        tf._core._signature_for_tests("a, b", "b")
+    assert tf._core._signature_for_tests(", ".join(f"a{i}" for i in range(20)), "a0: a reason; a3: another") == 20

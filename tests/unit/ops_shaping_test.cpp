@@ -161,6 +161,64 @@ TEST(Repeat, TileRepeatReverseRoll) {
   check_batching(f, {random_tensor({2, 3})}, 0);
 }
 
+// What TensorFlow counts, among random ranges: most of these differ from the count in exact
+// arithmetic, since numbers are counted as precisely as they are kept. tests/python compares 2400
+// of them.
+TEST(Makers, RangesHaveAsManyNumbersAsInTensorFlow) {
+  EXPECT_EQ(range(0.1, 1.1, 0.1).num_elements(), 10);
+  const struct {
+    DType dtype;
+    double start, limit, delta;
+    std::int64_t count;
+  } ranges[] = {
+      {float32, 0.1, 1.1, 0.1, 10},
+      {float32, -9.666666666666666, 98.22962267653182, 1.046875, 104},
+      {float64, -3.5, 7920.880185147974, 97.0, 82},
+      {float16, -7.333333333333333, 18.76143113018618, 1.0, 27},
+      {bfloat16, -5.0, -148.6284172973678, -4.0, 36},
+      {float32, 6.75, -11873.25, -66.0, 180},
+      {float64, -6.75, -1221.75, -9.0, 135},
+      {float16, 0.6666666666666666, 397.33333333333337, 11.333333333333334, 35},
+      {bfloat16, 4.0, 4.0, 1.359375, 0},
+      {float32, -2.25, -1266.25, -11.285714285714286, 112},
+      {float16, 0.2, 103.53333333333335, 10.333333333333334, 10},
+      {float32, -1.6666666666666665, -13.041666666666666, -0.21875, 52},
+      {float16, -2.3000000000000003, 282.7, 15.0, 19},
+      {float16, 2.4000000000000004, 752.4, 25.0, 30},
+      {bfloat16, -0.8, 53.23125, 1.421875, 38},
+      {bfloat16, -2.75, 29.234375, 1.390625, 23},
+      {float16, -2.2, 1277.8, 64.0, 20},
+      {bfloat16, -3.25, 52.75, 5.6, 10},
+      {float32, 5.666666666666666, 3665.6666666666665, 60.0, 61},
+      {float16, 1.6666666666666665, 7.479166666666666, 0.96875, 6},
+      {bfloat16, 0.1, -38.233333333333334, -7.666666666666667, 5},
+      {bfloat16, 1.0, -30.6875, -0.8125, 39},
+      {bfloat16, -1.0, -0.15999999999999992, 0.28, 3},
+      {float32, 6.333333333333333, 121.33333333333333, 5.0, 23},
+      {float32, 4.75, 10.870000000000001, 0.06, 102},
+      {float16, -2.6, 168.2, 6.1, 28},
+      {bfloat16, 4.333333333333333, -402.6666666666667, -12.333333333333334, 33},
+      {float32, -6.666666666666666, -32.406666666666666, -0.39, 66},
+      {float32, 7.25, 14.809999999999999, 0.09, 84},
+      {float32, 2.3000000000000003, 240.3, 34.0, 7},
+      {float16, -5.0, 19.0, 1.1428571428571428, 21},
+      {bfloat16, -0.4, 161.99999999999997, 5.6, 29},
+      {float16, 1.7000000000000002, 18.419999999999998, 0.44, 38},
+  };
+  for (const auto& r : ranges) {
+    const auto as = [&](double x) { return cast(Tensor(x), r.dtype); };
+    EXPECT_EQ(range(as(r.start), as(r.limit), as(r.delta)).num_elements(), r.count)
+        << name_of(r.dtype) << " " << r.start << " " << r.limit << " " << r.delta;
+  }
+}
+
+TEST(Elementwise, TheLowerBoundWinsWhereBoundsCross) {
+  EXPECT_EQ(clip_by_value(Tensor(1.5f), 3, 2).item<float>(), 3);
+  EXPECT_EQ(clip_by_value(Tensor(9.0f), 3, 2).item<float>(), 3);
+  EXPECT_EQ(clip_by_value(Tensor(9), 3, 2).item<int>(), 3);
+  EXPECT_EQ(clip_by_value(Tensor(9.0f), 1, 2).item<float>(), 2);
+}
+
 TEST(Makers, RangesAndSpaces) {
   EXPECT_TRUE(near(range(0, 1, 0.25), {0, 0.25, 0.5, 0.75}));
   EXPECT_EQ(range(0, 1, 0.25).dtype(), float32);

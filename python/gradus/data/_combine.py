@@ -191,7 +191,7 @@ class DirectedDataset(Dataset):
         return made
 
 
-def sample_from_datasets(datasets, weights, seed, stop_on_empty):
+def sample_from_datasets(datasets, weights, seed, stop_on_empty, rerandomize=None):
     """Draws as TensorFlow does: a pair of random numbers is the seed of each choice."""
     import gradus
     datasets = list(datasets)
@@ -206,9 +206,13 @@ def sample_from_datasets(datasets, weights, seed, stop_on_empty):
                              f"{weights.shape}.")
         if weights.dtype.kind != "f":
             raise TypeError("Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64`")
-        with np.errstate(divide="ignore"):
-            logits = np.log(weights)[None]
-    seeds = RandomDataset(seed, False).batch(2)
+        if (weights == 0).any():  # datasets that are never drawn do not keep the others waiting
+            datasets = [d for d, w in zip(datasets, weights) if w > 0] or [datasets[0].take(0)]
+            weights = weights[weights > 0] if (weights > 0).any() else np.ones(1)
+        if len(datasets) == 1:
+            return datasets[0]
+        logits = np.log(weights)[None]
+    seeds = RandomDataset(seed, bool(rerandomize)).batch(2)
     if isinstance(weights, Dataset):
         choices = zip_datasets((logits, seeds), None)
     else:

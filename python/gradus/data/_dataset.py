@@ -206,7 +206,7 @@ class Dataset(collections.abc.Iterable):
     def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False,
                              rerandomize_each_iteration=None):
         """Each element from one of the datasets, drawn with the given weights."""
-        return _kinds.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+        return _kinds.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset, rerandomize_each_iteration)
 
     @staticmethod
     def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
@@ -230,15 +230,19 @@ class Dataset(collections.abc.Iterable):
 
     def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=None, name=None):
         """batch_size elements of different sizes as ragged tensors."""
-        return _kinds.RaggedBatchDataset(self, batch_size, drop_remainder)
+        return _kinds.RaggedBatchDataset(self, batch_size, drop_remainder, row_splits_dtype)
 
     def unbatch(self, name=None):
         """The rows of each element as elements."""
         return _kinds.UnbatchDataset(self)
 
     def rebatch(self, batch_size, drop_remainder=False, name=None):
-        """The rows of the elements in batches of another size."""
-        return self.unbatch().batch(batch_size, drop_remainder)
+        """The rows of the elements in batches of another size, or of several sizes in turn."""
+        import numpy as np
+        sizes = np.asarray(batch_size).reshape(-1).tolist()
+        if len(sizes) == 1:
+            return self.unbatch().batch(sizes[0], drop_remainder)
+        return _kinds.TurnsDataset(self.unbatch(), sizes, drop_remainder)
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
         """The elements in random order: each is drawn from the next buffer_size ones."""

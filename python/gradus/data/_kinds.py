@@ -6,5 +6,5 @@ from ._sources import (CounterDataset, ElementsDataset, RandomDataset, RangeData
                        TensorSliceDataset, generator_dataset)
 from ._transforms import (BatchDataset, CacheDataset, FilterDataset, IgnoreErrorsDataset, MapDataset,  # noqa: F401
                           OptionsDataset, PaddedBatchDataset, PrefetchDataset, RaggedBatchDataset, RepeatDataset, ScanDataset,
-                          ShardDataset, ShuffleDataset, SkipDataset, TakeDataset, TakeWhileDataset, UnbatchDataset, UniqueDataset,
-                          WindowDataset, checked_state)
+                          ShardDataset, ShuffleDataset, SkipDataset, TakeDataset, TakeWhileDataset, TurnsDataset, UnbatchDataset,
+                          UniqueDataset, WindowDataset, checked_state)

@@ -393,8 +393,36 @@ class BatchDataset(OneInput):
         return size if size < 0 else size // self._size if self._drop else -(-size // self._size)
 
 
+class TurnsDataset(BatchDataset):
+    """Batches of several sizes in turn."""
+
+    def __init__(self, dataset, sizes, drop_remainder):
+        super().__init__(dataset, max(sizes), drop_remainder)
+        self._sizes = sizes
+
+    def _iterate(self):
+        group, turn = [], 0
+        for element in self._input._iterate():
+            group.append(element)
+            if len(group) == self._sizes[turn % len(self._sizes)]:
+                yield self._joined(group)
+                group, turn = [], turn + 1
+        if group and not self._drop:
+            yield self._joined(group)
+
+    def _spec(self):
+        return nest.map_structure(lambda s: _structure.with_shape(s, [None] + list(s.shape)), self._input.element_spec)
+
+    def _cardinality(self):
+        return UNKNOWN
+
+
 class RaggedBatchDataset(BatchDataset):
     """Batches of elements of different sizes, as ragged tensors."""
+
+    def __init__(self, dataset, batch_size, drop_remainder, row_splits_dtype=None):
+        super().__init__(dataset, batch_size, drop_remainder)
+        self._splits_dtype = row_splits_dtype or "int64"
 
     def _iterate(self):
         return self._groups()
@@ -403,13 +431,18 @@ class RaggedBatchDataset(BatchDataset):
         import gradus
         leaves = [nest.flatten(e) for e in group]
         columns = [gradus.ragged.stack(list(column)) for column in zip(*leaves)]
+        columns = [c.with_row_splits_dtype(self._splits_dtype) if isinstance(c, gradus.RaggedTensor) else c for c in columns]
         return nest.pack_sequence_as(group[0], columns)
 
     def _spec(self):
         import gradus
         size = self._size if self._drop else None
-        return nest.map_structure(lambda s: gradus.RaggedTensorSpec([size] + list(s.shape), s.dtype, len(s.shape))
-                                  if len(s.shape) else _structure.with_shape(s, [size]), self._input.element_spec)
+
+        def one(s):
+            if not len(s.shape):
+                return _structure.with_shape(s, [size])
+            return gradus.RaggedTensorSpec([size] + list(s.shape), s.dtype, len(s.shape), self._splits_dtype)
+        return nest.map_structure(one, self._input.element_spec)
 
 
 class PaddedBatchDataset(BatchDataset):

@@ -17,7 +17,7 @@ def _places(low, high, size, count):
 def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None):
     """Boxes of a batch of images, all in one size; outside an image is extrapolation_value."""
     if method not in ("bilinear", "nearest"):
-        raise ValueError(f"method must be 'bilinear' or 'nearest', got {method!r}")
+        raise tf.errors.InvalidArgumentError(None, None, f"method must be 'bilinear' or 'nearest', got {method!r}")
     image, boxes = tf.cast(image, tf.float32), tf.convert_to_tensor(boxes, tf.float32)
     which = tf.convert_to_tensor(box_indices, tf.int32)
     rows, columns = (int(s) for s in crop_size)

@@ -46,14 +46,27 @@ def matching_files(pattern, name=None):
 
 
 def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, name=None):
-    """The bytes of a string as numbers."""
+    """The bytes of strings as numbers; fixed_length cuts them or fills them with zeros."""
     import numpy as np
 
     import gradus
-    data = input_bytes.numpy() if hasattr(input_bytes, "numpy") else input_bytes
+    data = np.asarray(input_bytes.numpy() if hasattr(input_bytes, "numpy") else input_bytes, object)
     dtype = np.dtype(gradus.as_dtype(out_type).as_numpy_dtype).newbyteorder("<" if little_endian else ">")
-    rows = [np.frombuffer(d, dtype) for d in np.atleast_1d(np.asarray(data, object)).ravel()]
-    array = rows[0] if np.ndim(np.asarray(data, object)) == 0 else np.stack(rows)
+    strings = [d.encode() if isinstance(d, str) else d for d in data.ravel()]
+    length = len(strings[0]) if strings else 0
+    if fixed_length is not None:
+        length = int(fixed_length)
+        if length <= 0 or length % dtype.itemsize:
+            raise gradus.errors.InvalidArgumentError(
+                None, None, f"[decode_raw] got fixed_length {length}; expected a positive multiple of {dtype.itemsize}")
+        strings = [d[:length].ljust(length, b"\0") for d in strings]
+    if any(len(d) != length for d in strings):
+        raise gradus.errors.InvalidArgumentError(
+            None, None, "[decode_raw] got strings of different lengths; expected equal ones; give fixed_length")
+    if length % dtype.itemsize:
+        raise gradus.errors.InvalidArgumentError(
+            None, None, f"Input to DecodeRaw has length {length} that is not a multiple of {dtype.itemsize}")
+    array = np.frombuffer(b"".join(strings), dtype).reshape(*data.shape, -1 if strings else 0)
     return gradus.convert_to_tensor(array.astype(dtype.newbyteorder("=")))
 
 

@@ -74,7 +74,17 @@ def encode_base64(input, pad=False, name=None):  # noqa: A002
 def decode_base64(input, name=None):  # noqa: A002
     """The bytes of such a text."""
     import base64
-    return _each(input, lambda b: base64.urlsafe_b64decode(b + b"=" * (-len(b) % 4)))
+    import binascii
+
+    import gradus as tf
+
+    def one(text):
+        plain = text.rstrip(b"=")
+        try:
+            return base64.b64decode(plain + b"=" * (-len(plain) % 4), b"-_", validate=True)
+        except binascii.Error as error:
+            raise tf.errors.InvalidArgumentError(None, None, "Invalid character found in base64.") from error
+    return _each(input, one)
 
 
 def _each(strings, function):

@@ -117,6 +117,8 @@ def parse_example(serialized, features, example_names=None, name=None):
     made = {}
     for key, spec in features.items():
         arrays = [row[key] for row in rows]
+        if isinstance(spec, FixedLenSequenceFeature) and not spec.allow_missing:
+            raise ValueError(f"Unsupported: FixedLenSequenceFeature requires allow_missing to be True. Feature: {key}.")
         if isinstance(spec, FixedLenSequenceFeature):
             longest = max((len(a) for a in arrays), default=0)
             strings = _name(spec.dtype) == "string"

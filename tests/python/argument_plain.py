@@ -1,0 +1,57 @@
+"""The answer to one call of argument_cases.py as plain JSON, the same way for TensorFlow and for Gradus."""
+import re
+
+import argument_cases
+import answers
+
+_MOST = 40  # elements that are kept; of longer results the first ones, and the sum of all
+
+
+def default(value):
+    """The text of a default: dtypes by name, functions by theirs."""
+    name = getattr(value, "name", None)
+    if isinstance(name, str) and hasattr(value, "as_numpy_dtype"):
+        return repr(name)
+    return re.sub(r" at 0x\w+", "", repr(value))
+
+
+def _array_of(proto):
+    if hasattr(proto, "_array"):
+        return proto._array
+    import tensorflow
+    return tensorflow.make_ndarray(proto)
+
+
+def plain(value, np):
+    if hasattr(value, "as_numpy_dtype"):
+        return {"dtype": value.name}
+    if hasattr(value, "row_splits") and hasattr(value, "flat_values"):
+        return {"ragged": [plain(s, np) for s in value.nested_row_splits], "flat": plain(value.flat_values, np)}
+    if hasattr(value, "dense_shape") and hasattr(value, "indices"):
+        return {"values": plain(value.values, np), "indices": plain(value.indices, np),
+                "sizes": None if value.dense_shape is None else plain(value.dense_shape, np)}
+    if hasattr(value, "element_spec") and hasattr(value, "take"):
+        return {"elements": [plain(e, np) for e in value.take(12)]}
+    if hasattr(value, "SerializeToString"):  # a TensorProto
+        return {"proto": plain(_array_of(value), np)}
+    if isinstance(value, dict):
+        return {str(k): plain(v, np) for k, v in sorted(value.items())}
+    if isinstance(value, (list, tuple)):
+        return [plain(v, np) for v in value]
+    if hasattr(value, "numpy") or isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+        flat = array.reshape(-1)
+        result = {"dtype": array.dtype.name, "shape": list(array.shape),
+                  "values": [answers.plain(x, np) for x in flat[:_MOST].tolist()]}
+        if flat.size > _MOST and array.dtype.kind in "fiub":
+            result["sum"] = answers.plain(float(flat.astype("float64").sum()), np)
+        return result
+    return answers.plain(value, np)
+
+
+def answer(line, tf, np):
+    tf.random.set_seed(7)
+    try:
+        return plain(eval(line, argument_cases.namespace(tf, np)), np)  # noqa: S307
+    except Exception as error:  # noqa: BLE001
+        return {"error": [c.__name__ for c in type(error).__mro__ if c.__name__ not in ("object", "BaseException")]}
