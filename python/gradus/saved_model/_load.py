@@ -165,6 +165,8 @@ def _described(metadata, path):
 
 
 def _restored(model, tensors):
+    parts = {name: tensors[name] for name in model.get("complex", ())}
+    tensors = {**tensors, **{name: tf.complex(t[..., 0], t[..., 1]) for name, t in parts.items()}}
     variables = [tf.Variable(tensors[f"variable/{i}"], trainable=v["trainable"], name=v["name"].split(":")[0])
                  for i, v in enumerate(model["variables"])]
     functions = [RestoredFunction(f, tensors, variables) for f in model["functions"]]

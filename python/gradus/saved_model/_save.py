@@ -168,6 +168,13 @@ def _default_signature(obj):
     return {"serving_default": chosen} if plain else {}
 
 
+def without_complex(tensors):
+    """The tensors, complex ones (which safetensors files do not have) as real and imaginary parts; and their names."""
+    complex_ones = sorted(name for name, t in tensors.items() if tf.convert_to_tensor(t).dtype.is_complex)
+    parts = {name: tf.stack([tf.math.real(tensors[name]), tf.math.imag(tensors[name])], -1) for name in complex_ones}
+    return {**tensors, **parts}, complex_ones
+
+
 def save(obj, export_dir, signatures=None, options=None):
     """Writes an object (tf.Module, Keras model) with its variables and functions to a folder."""
     if not _is_object(obj):
@@ -187,8 +194,9 @@ def save(obj, export_dir, signatures=None, options=None):
                  "variables": [{"name": v.name, "trainable": bool(v.trainable)} for v in writer.variables]}
     for i, v in enumerate(writer.variables):
         writer.tensors[f"variable/{i}"] = v.value() if callable(getattr(v, "value", None)) else tf.convert_to_tensor(v)
+    tensors, described["complex"] = without_complex(writer.tensors)
     os.makedirs(export_dir, exist_ok=True)
-    save_safetensors(os.path.join(os.fspath(export_dir), FILE), writer.tensors, {"model": json.dumps(described)})
+    save_safetensors(os.path.join(os.fspath(export_dir), FILE), tensors, {"model": json.dumps(described)})
 
 
 def _saved_signature(writer, given, name):
