@@ -19,8 +19,8 @@
 // Order. A node runs after its operands and after what gd::GraphProgram::After named when it was
 // made. What that leaves open is decided by one rule: whatever does not write a variable comes
 // first, and writes come in the order in which they were made. A gradient uses the values that the
-// ops it belongs to have read, whatever was written since. Session::explain names the reads and
-// writes whose order only this rule decides.
+// ops it belongs to have read, whatever was written since, unless the variable is of another kind
+// (VariableKind). Session::explain names the reads and writes whose order only this rule decides.
 #pragma once
 #include <concepts>
 #include <functional>
@@ -58,6 +58,14 @@ struct GraphPlace {
 };
 std::optional<GraphPlace> graph_place(const Tensor& t) noexcept;
 
+// When the value of a program's variable is looked at.
+enum class VariableKind {
+  value,      // where it is read; what an assignment gives is the value assigned
+  resource,   // where it is read; what an assignment gives is looked at where it is used
+  reference,  // wherever what a read or an assignment gave is used: by each op when it runs, by the
+              // gradients of an op once more. TensorFlow 1's variables.
+};
+
 class GraphProgram {
  public:
   GraphProgram();
@@ -69,8 +77,10 @@ class GraphProgram {
   // A value as a node of the program, so that ops on it are nodes and it can be fed.
   Tensor constant(const Tensor& value) const;
   // A variable; its first value may be a tensor of the program, e.g. random numbers.
-  Variable variable(const Tensor& initial, VariableOptions options = {}) const;
-  Variable declare(DType dtype, const Shape& shape, VariableOptions options = {}) const;
+  Variable variable(const Tensor& initial, VariableOptions options = {},
+                    VariableKind kind = VariableKind::value) const;
+  Variable declare(DType dtype, const Shape& shape, VariableOptions options = {},
+                   VariableKind kind = VariableKind::value) const;
 
   Operation assign(const Variable& variable, In value) const;
   // Gives variables of variable() their first values; all of them, or one.

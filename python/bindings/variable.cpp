@@ -71,12 +71,13 @@ PyObject* initialize(PyObject* self, const Arguments& a) {
 }
 
 const char* const kDeclare = "_declare";
-const char* const kDeclareSignature = "program, dtype, shape, name, trainable";
+const char* const kDeclareSignature = "program, dtype, shape, name, trainable, is_resource";
 PyObject* declare(PyObject* self, const Arguments& a) {
   Variable& v = object_of(self)->value;
   if (v.defined()) raise(PyExc_RuntimeError, "The Variable has a value already.");
   v = program_of(a[0]).declare(a.dtype(1, float32), a.shape(2),
-                               {.name = a.string(3), .trainable = a.boolean(4)});
+                               {.name = a.string(3), .trainable = a.boolean(4)},
+                               a.boolean(5) ? VariableKind::resource : VariableKind::reference);
   objects()[v.state()] = self;
   Py_RETURN_NONE;
 }

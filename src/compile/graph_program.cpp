@@ -155,7 +155,8 @@ Tensor GraphProgram::constant(const Tensor& value) const {
   return g.tensor(g.add(graph_constant_op, nullptr, {&v, 1}).first_out);
 }
 
-Variable GraphProgram::declare(DType dtype, const Shape& shape, VariableOptions options) const {
+Variable GraphProgram::declare(DType dtype, const Shape& shape, VariableOptions options,
+                               VariableKind kind) const {
   if (shape.is_symbolic()) {
     fail<InvalidArgumentError>("[GraphProgram] the variable '", options.name,
                                "' needs known sizes, got ", shape);
@@ -166,14 +167,17 @@ Variable GraphProgram::declare(DType dtype, const Shape& shape, VariableOptions 
   v->dtype = dtype;
   v->shape = shape;
   v->is_declared = true;
+  v->writes_give_it = kind != VariableKind::value;
+  v->reads_give_it = kind == VariableKind::reference;
   v->program = state_;
   return Variable(std::move(v));
 }
 
-Variable GraphProgram::variable(const Tensor& initial, VariableOptions options) const {
+Variable GraphProgram::variable(const Tensor& initial, VariableOptions options,
+                                VariableKind kind) const {
   if (!initial.defined()) fail<InvalidArgumentError>("[GraphProgram] got an undefined tensor");
   const Tensor first = is_concrete(initial) ? constant(initial) : initial;
-  const Variable v = declare(first.dtype(), first.shape(), std::move(options));
+  const Variable v = declare(first.dtype(), first.shape(), std::move(options), kind);
   state_->initializers.emplace_back(v.state()->shared_from_this(), assign(v, first));
   return v;
 }

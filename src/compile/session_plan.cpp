@@ -118,6 +118,21 @@ Schedule make_schedule(const GraphProgram::State& program, const Session::Reques
   return s;
 }
 
+Alias::Alias(const Graph& g, const Schedule& schedule) : of_(g.value_count(), nullptr) {
+  std::vector<bool> is_fed(g.value_count(), false);
+  for (Value v : schedule.fed) is_fed[v] = true;
+  for (std::uint32_t index : schedule.nodes) {
+    const Graph::Node& n = g.nodes()[index];
+    if (n.op == &no_op || is_fed[n.first_out]) continue;
+    if (n.op == &read_variable_op || is_write(n)) {
+      VariableState& v = *variable_use(g.attrs(n)).variable;
+      if (is_write(n) ? v.writes_give_it : v.reads_give_it) of_[n.first_out] = &v;
+    } else if (n.op->info.is_view) {
+      of_[n.first_out] = of_[g.operands(n)[0]];
+    }
+  }
+}
+
 namespace {
 
 class Closing {
@@ -127,6 +142,7 @@ class Closing {
         program_(program),
         to_(Graph::make_like(from_)),
         scope_(*to_),
+        alias_(from_, schedule),
         now_(from_.value_count(), kNone) {
     for (Value v : schedule.fed)
       if (now_[v] == kNone) now_[v] = to_->add_input(from_.info(v).aval);
@@ -136,7 +152,10 @@ class Closing {
 
   ClosedGraph finish(const Schedule& schedule, const std::vector<Variable>& last) {
     std::vector<Value> outputs;
-    for (Value v : schedule.fetches) outputs.push_back((*this)[v]);
+    for (Value v : schedule.fetches) {
+      const bool is_late = alias_[v] && alias_[v]->reads_give_it;
+      outputs.push_back(is_late ? (*this)[v] : now(v));
+    }
     for (const Variable& v : last) outputs.push_back(to_->value(current(*v.state())));
     result_.fetch_count = outputs.size();
     for (std::size_t i = 0; i < result_.uses.size(); ++i) {
@@ -153,7 +172,17 @@ class Closing {
  private:
   static constexpr Value kNone = ~0u;
 
+  // A value as it is for an op that runs here: of a variable, what the variable is by now.
   Value operator[](Value old) {
+    if (!alias_[old]) return now(old);
+    const Graph::Node& n = from_.nodes()[static_cast<std::size_t>(from_.info(old).node)];
+    if (!n.op->info.is_view) return to_->value(current(*alias_[old]));
+    const Value in = (*this)[from_.operands(n)[0]];
+    return to_->add(*n.op, from_.attrs(n), {&in, 1}).first_out;
+  }
+
+  // A value as it was made.
+  Value now(Value old) {
     if (now_[old] == kNone) {
       GRADUS_ASSERT(from_.info(old).constant.defined());
       now_[old] = to_->add_constant(from_.info(old).constant);
@@ -273,6 +302,7 @@ class Closing {
   const GraphProgram::State& program_;
   std::shared_ptr<Graph> to_;
   TraceScope scope_;
+  const Alias alias_;
   std::vector<Value> now_;
   ClosedGraph result_;
   std::vector<Tensor> values_;  // by use: what the variable is at this point

@@ -17,6 +17,17 @@ Schedule make_schedule(const GraphProgram::State& program, const Session::Reques
 // none.
 std::string describe_races(const GraphProgram::State& program, const Schedule& schedule);
 
+// The variable that a value is: what a read or a write of it gave, or a view of that, where the
+// variable's kind says that users look at the variable. Null: the value is a value.
+class Alias {
+ public:
+  Alias(const Graph& graph, const Schedule& schedule);
+  VariableState* operator[](Graph::Value v) const { return of_[v]; }
+
+ private:
+  std::vector<VariableState*> of_;
+};
+
 struct ClosedGraph {
   struct Use {
     std::shared_ptr<VariableState> variable;

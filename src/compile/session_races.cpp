@@ -13,6 +13,7 @@ class Races {
  public:
   Races(const GraphProgram::State& program, const Schedule& schedule)
       : g_(*program.graph), schedule_(schedule), inputs_(g_.nodes().size()) {
+    const Alias alias(g_, schedule);
     std::vector<bool> is_fed(g_.value_count(), false);
     for (Graph::Value v : schedule.fed) is_fed[v] = true;
     for (std::uint32_t n : schedule.nodes) {
@@ -20,8 +21,15 @@ class Races {
       for (Graph::Value v : g_.operands(g_.nodes()[n]))
         if (!is_fed[v] && g_.info(v).node >= 0)
           inputs_[n].push_back(static_cast<std::uint32_t>(g_.info(v).node));
-      if (g_.nodes()[n].op == &read_variable_op) uses_[variable_of(n)].reads.push_back(n);
-      if (g_.nodes()[n].op == &write_variable_op) uses_[variable_of(n)].writes.push_back(n);
+      const Graph::Node& node = g_.nodes()[n];
+      if (node.op == &read_variable_op && !alias[node.first_out])
+        uses_[variable_of(n)].reads.push_back(n);
+      if (node.op == &write_variable_op) uses_[variable_of(n)].writes.push_back(n);
+      if (node.op->info.is_view) continue;
+      for (Graph::Value v : g_.operands(node)) {  // of such a variable, those who use it read it
+        auto* reads = alias[v] ? &uses_[alias[v]].reads : nullptr;
+        if (reads && (reads->empty() || reads->back() != n)) reads->push_back(n);
+      }
     }
   }
 
@@ -32,6 +40,7 @@ class Races {
         const std::uint32_t write = uses.writes[w];
         const std::vector<bool> before = those_before(write), after = those_after(write);
         for (std::uint32_t read : uses.reads) {
+          if (read == write) continue;
           if (!before[read] && !after[read]) {
             text << "race: '" << variable->name << "' is read" << line(read) << " and written"
                  << line(write) << ", and nothing says in which order; here the "

@@ -38,6 +38,9 @@ struct VariableState : std::enable_shared_from_this<VariableState> {
   // and writes are nodes of the program.
   bool is_declared = false;
   std::weak_ptr<VariableProgram> program;
+  // Whether what a write gives, and what a read gives, is the variable itself: looked at by each op
+  // that uses it, when that op runs (VariableKind of gradus/graph_program.h).
+  bool writes_give_it = false, reads_give_it = false;
 
   mutable std::mutex mutex;
   Tensor value;

@@ -9,8 +9,10 @@ import pytest
 
 import gradus
 import gradus.compat.v1 as tf
-from v1_programs import PROGRAMS
+import v1_order_programs
+import v1_programs
 
+PROGRAMS = {**v1_programs.PROGRAMS, **v1_order_programs.PROGRAMS}
 REFERENCE = json.loads((pathlib.Path(__file__).parent / "v1_reference.json").read_text())
 
 

@@ -161,6 +161,56 @@ TEST(GraphProgram, AGradientUsesWhatItsOpsRead) {
   EXPECT_NE(text.find("late use: 'w' is read at "), std::string::npos) << text;
 }
 
+// y = x^3 at 2, the update to 3 after y, its gradient after the update.
+struct GradientAfterAnUpdate {
+  explicit GradientAfterAnUpdate(VariableKind kind) {
+    const Variable x = p.variable(2.f, {.name = "x"}, kind);
+    const Tensor read = reshape(x.value(), {1});
+    y = pow(x, 3.f);
+    const Operation update = [&] {
+      const GraphProgram::After after(p, {y, read});
+      return p.assign(x, 3.f);
+    }();
+    const GraphProgram::After after(p, {update});
+    dx = gradients(y, x).value();
+    seen = read * 10.f;
+  }
+  GraphProgram p;
+  Tensor y, dx, seen;
+};
+
+TEST(GraphProgram, VariablesOfTheReferenceKindAreLookedAtWhereTheyAreUsed) {
+  for (const auto kind : {VariableKind::value, VariableKind::resource, VariableKind::reference}) {
+    const GradientAfterAnUpdate program(kind);
+    Session s(program.p);
+    s.run(program.p.initializer());
+    const std::vector<Tensor> found = s.run({program.y, program.dx, program.seen});
+    const bool is_reference = kind == VariableKind::reference;
+    EXPECT_EQ(item(found[0]), 8);
+    EXPECT_EQ(item(found[1]), is_reference ? 27 : 12);
+    EXPECT_EQ(item(reshape(found[2], {})), is_reference ? 30 : 20);
+    EXPECT_EQ(s.explain({.fetches = {program.dx}}).find("race"), std::string::npos);
+  }
+}
+
+TEST(GraphProgram, WhatAnAssignmentGivesIsAValueOrTheVariable) {
+  for (const auto kind : {VariableKind::value, VariableKind::resource, VariableKind::reference}) {
+    const GraphProgram p;
+    const Variable x = p.variable(1.f, {}, kind);
+    p.assign(x, 2.f);
+    const Tensor first = p.tensor(p.node(p.node_count() - 1).results[0]);
+    const Operation second = [&] {
+      const GraphProgram::After after(p, {Operation(first)});
+      return p.assign(x, 5.f);
+    }();
+    const GraphProgram::After after(p, {second});
+    const Tensor seen = first * 10.f;
+    Session s(p);
+    s.run(p.initializer());
+    EXPECT_EQ(item(s.run({seen})[0]), kind == VariableKind::value ? 20 : 50);
+  }
+}
+
 TEST(GraphProgram, Gradients) {
   const GraphProgram p;
   const Tensor x = p.placeholder(float32), z = p.placeholder(float32);

@@ -63,8 +63,9 @@ def resource_variables_enabled():
 class Variable(tf.Variable):
     """A variable of the default graph.
 
-    Both kinds read where they are used, after what control_dependencies says there. Fetched as such, a variable of the
-    reference kind is what it is when the run is over, one of the resource kind what it was when it was read.
+    Both kinds read where they are used, after what control_dependencies says there. What was read of a variable of the
+    resource kind stays; what was read of one of the reference kind is the variable: each op that uses it looks when it
+    runs, gradients look again, and a fetch looks when the run is over.
     """
 
     def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
@@ -99,7 +100,7 @@ class Variable(tf.Variable):
                 if not self._initial_value.shape.is_fully_defined():
                     raise ValueError(f"initial_value must have a shape specified: {self._initial_value}")
                 self._declare(graph._program, self._initial_value.dtype, self._initial_value.shape.as_list(),
-                              self._full_name, trainable)
+                              self._full_name, trainable, self._is_resource)
                 graph._variables[self._full_name] = self
                 graph._operations[self._full_name] = Operation(
                     graph, self._full_name, "VarHandleOp" if self._is_resource else "VariableV2", [], [], [])
