@@ -74,6 +74,14 @@ std::span<const std::byte> bytes_of(PyObject* o) {
 const FunctionEntry entries[] = {
     {"_crc32c", "data", "The CRC-32C of bytes.",
      [](const Arguments& a) { return PyLong_FromUnsignedLong(crc32c(bytes_of(a[0]))); }},
+    {"_load_npz", "path", "The tensors of an .npz file by name.",
+     [](const Arguments& a) {
+       const std::string path = a.string(0);
+       const Ref made = Ref::own(PyDict_New());
+       for (const auto& [name, tensor] : long_work([&] { return load_npz(path); }))
+         check(PyDict_SetItem(made, text(name), Ref::own(wrap(tensor))));
+       return Ref(made).release();
+     }},
     {"_load_hdf5", "path", "The tree of an HDF5 file.",
      [](const Arguments& a) {
        const std::string path = a.string(0);

@@ -4,6 +4,7 @@ The format has no checksum. Written files carry one (CRC-32C of the header and o
 compared if present.
 """
 import json
+import math
 import os
 
 from . import _core, errors
@@ -12,6 +13,7 @@ from ._files import text_of, written_aside
 _NAMES = {"bool": "BOOL", "int8": "I8", "uint8": "U8", "int16": "I16", "uint16": "U16", "int32": "I32", "uint32": "U32",
           "int64": "I64", "uint64": "U64", "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64"}
 _DTYPES = {v: k for k, v in _NAMES.items()}
+_SIZES = {name: 1 if name == "bool" else 2 if name == "bfloat16" else int(name.lstrip("uintfloa")) // 8 for name in _NAMES}
 _CHECK = "gradus.crc32c"
 _MOST_HEADER = 100 << 20
 
@@ -70,37 +72,62 @@ def _read(file, size, path, must_have_checksum):
     if len(head) < 8 or length > min(size - 8, _MOST_HEADER):
         raise damaged("its header does not fit into it")
     try:
-        header = json.loads(file.read(length))
+        header = json.loads(file.read(length), object_pairs_hook=_without_repeats)
         if not isinstance(header, dict):
             raise ValueError("not a dict")
     except (ValueError, RecursionError) as error:
         raise damaged(f"its header cannot be read ({error})") from None
-    body = file.read()
     metadata = header.pop("__metadata__", None) or {}
     if not isinstance(metadata, dict):
         raise damaged("its metadata cannot be read")
+    try:
+        entries = _checked_entries(header, size - 8 - length)
+    except ValueError as error:
+        raise damaged(str(error)) from None
+    body = file.read(size - 8 - length)
+    if len(body) != size - 8 - length:
+        raise damaged("it is cut off")
     check = metadata.pop(_CHECK, None)
     if check is None and must_have_checksum:
         raise damaged("its checksum is missing")
     if check is not None and check != _checksum(header, metadata, body):
         raise damaged("its checksum differs")
-    tensors, used = {}, 0
+    return {name: _tensor(body[begin:end], dtype, shape) for name, dtype, shape, begin, end in entries}, metadata
+
+
+def _without_repeats(pairs):
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the name '{next(n for n in names if names.count(n) > 1)}' stands there twice")
+    return made
+
+
+def _checked_entries(header, size):
+    """[(name, dtype, shape, begin, end)] in the order of the header: they fill the data of this size, one behind the
+    other, and each has the bytes that its shape needs."""
+    entries = []
     for name, facts in header.items():
         try:
-            dtype, shape = _DTYPES[facts["dtype"]], [int(n) for n in facts["shape"]]
-            begin, end = (int(n) for n in facts["data_offsets"])
+            dtype, shape = _DTYPES[facts["dtype"]], facts["shape"]
+            begin, end = facts["data_offsets"]
         except (KeyError, TypeError, ValueError):
-            raise damaged(f"the entry of '{name}' cannot be read") from None
-        if not 0 <= begin <= end <= len(body) or any(n < 0 for n in shape):
-            raise damaged(f"'{name}' lies outside of it")
-        used += end - begin
-        if used > len(body):
-            raise damaged("its tensors overlap")
-        try:
-            tensors[name] = _tensor(body[begin:end], dtype, shape)
-        except ValueError:
-            raise damaged(f"'{name}' has another size than its shape") from None
-    return tensors, metadata
+            raise ValueError(f"the entry of '{name}' cannot be read") from None
+        if not isinstance(shape, list) or not all(type(n) is int and n >= 0 for n in [*shape, begin, end]):
+            raise ValueError(f"the entry of '{name}' cannot be read")
+        if not begin <= end <= size:
+            raise ValueError(f"'{name}' lies outside of it")
+        if math.prod(shape) * _SIZES[dtype] != end - begin:
+            raise ValueError(f"'{name}' has another size than its shape")
+        entries.append((name, dtype, shape, begin, end))
+    at = 0
+    for name, _, _, begin, end in sorted(entries, key=lambda e: e[3:]):
+        if begin != at:
+            raise ValueError(f"its tensors overlap at '{name}'" if begin < at else f"bytes before '{name}' belong to none")
+        at = end
+    if at != size:
+        raise ValueError("bytes behind its last tensor belong to none")
+    return entries
 
 
 def _checksum(header, metadata, body):

@@ -202,12 +202,18 @@ class ChunkReader {
   std::set<std::vector<std::uint64_t>> places_;
 };
 
+// What a file can hold, and is believed to.
+std::uint64_t largest_data(const Hdf5Input& input, const Hdf5Dataset& dataset) {
+  if (!dataset.filters) return input.size() + 64;
+  return std::min(input.size() * kBestDeflateRatio + 64, kSmallFile + input.size() * kMostRatio);
+}
+
 // The size of one chunk; damage if the file could not hold it.
 std::uint64_t checked_chunk(const Hdf5Input& input, const Hdf5Dataset& dataset,
                             const Layout& layout) {
   if (layout.chunk.size() != dataset.space.shape.size() || layout.chunk.empty())
     input.damaged("chunks have another number of axes than their dataset");
-  const std::uint64_t largest = input.size() * (dataset.filters ? kBestDeflateRatio : 1) + 64;
+  const std::uint64_t largest = largest_data(input, dataset);
   std::uint64_t bytes = dataset.type.size;
   for (const std::uint64_t size : layout.chunk)
     if (size == 0 || __builtin_mul_overflow(bytes, size, &bytes) || bytes > largest)
@@ -229,7 +235,7 @@ void check_data_size(const Hdf5Input& input, const Hdf5Dataset& dataset, std::ui
     return;
   }
   checked_chunk(input, dataset, layout);
-  const std::uint64_t largest = input.size() * (dataset.filters ? kBestDeflateRatio : 1) + 64;
+  const std::uint64_t largest = largest_data(input, dataset);
   if (bytes > largest) input.damaged("a dataset is larger than the file can hold");
 }
 

@@ -27,15 +27,21 @@ int from_front(const char* op, std::int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
+Shape last_order(int rank, int at) {
+  Shape order;
+  for (int i = 0; i < rank; ++i)
+    if (i != at) order.push_back(i);
+  order.push_back(at);
+  return order;
+}
+
 // Runs f on x with the axis at the end.
 template <class F>
 Tensor with_last(const Tensor& x, int axis, const F& f) {
   const int rank = x.rank(), at = from_front("batch_normalization", axis, rank);
   if (at == rank - 1) return f(x);
-  Shape order, back;
-  for (int i = 0; i < rank; ++i)
-    if (i != at) order.push_back(i);
-  order.push_back(at);
+  const Shape order = last_order(rank, at);
+  Shape back;
   for (int i = 0; i < rank; ++i) back.push_back(i < at ? i : i == at ? rank - 1 : i - 1);
   return transpose(f(transpose(x, order)), back);
 }
@@ -44,14 +50,23 @@ void follow(const Variable& moving, const Tensor& statistic, double momentum) {
   moving.assign(moving * momentum + as(stop_gradient(statistic), moving.dtype()) * (1 - momentum));
 }
 
-// Mean and variance over all axes but the last, of what the mask says.
-std::pair<Tensor, Tensor> masked_moments(const Tensor& x, const Tensor& mask) {
+// 1 where the mask, which says nothing of the last axis, is true; the size of x, its axis at the
+// end.
+Tensor weight_of(const Tensor& x, const Tensor& mask, int axis) {
+  if (mask.rank() != x.rank() - 1)
+    throw InvalidArgumentError("[batch_normalization] got a mask of shape " +
+                               to_string(mask.shape()) + " for inputs of shape " +
+                               to_string(x.shape()) + "; expected one dimension less");
+  const Tensor weight = expand_dims(cast(mask, x.dtype()), -1) * ones_like(x);
+  const int rank = x.rank(), at = from_front("batch_normalization", axis, rank);
+  return at == rank - 1 ? weight : transpose(weight, last_order(rank, at));
+}
+
+// Mean and variance over all axes but the last, of what the weight says.
+std::pair<Tensor, Tensor> masked_moments(const Tensor& x, const Tensor& weight) {
   Shape axes;
   for (int i = 0; i + 1 < x.rank(); ++i) axes.push_back(i);
-  Tensor weight = cast(mask, x.dtype());
-  while (weight.rank() < x.rank()) weight = expand_dims(weight, -1);
-  weight = weight * ones_like(index(x, {ellipsis, Slice{.end = 1}}));
-  const Tensor total = reduce_sum(weight) + epsilon();
+  const Tensor total = reduce_sum(weight, axes) + epsilon();
   const Tensor mean = reduce_sum(weight * x, axes) / total;
   return {mean, reduce_sum(weight * square(x - mean), axes) / total};
 }
@@ -76,11 +91,13 @@ Tensor batch_normalization_in_training(In given, const Tensor& gamma, const Tens
                                        const Variable& moving_mean, const Variable& moving_variance,
                                        const BatchNormalizationOptions& options,
                                        const Tensor& mask) {
-  return with_last(widened(given), options.axis, [&](const Tensor& x) {
+  const Tensor whole = widened(given);
+  const Tensor weight = mask.defined() ? weight_of(whole, mask, options.axis) : Tensor();
+  return with_last(whole, options.axis, [&](const Tensor& x) {
     const Shape size = {x.shape().back()};
     nn::BatchNormResult result;
     if (mask.defined()) {
-      std::tie(result.mean, result.variance) = masked_moments(x, mask);
+      std::tie(result.mean, result.variance) = masked_moments(x, weight);
       result.y = nn::batch_normalization(x, result.mean, result.variance, like(x, beta, 0),
                                          like(x, gamma, 1), options.epsilon);
     } else {

@@ -236,7 +236,9 @@ Tensor tversky(In t, In p, const TverskyOptions& options) {
   return mean_of(per_sample::tversky, t, p, options);
 }
 Tensor circle(In labels, In embeddings, const CircleOptions& options) {
-  return reduce_mean(per_sample::circle(labels, embeddings, options));
+  const Tensor values = per_sample::circle(labels, embeddings, options);
+  const Tensor counted = cast(greater(values, 0), values.dtype());  // those that have a pair
+  return reduce_sum(values) / maximum(reduce_sum(counted), 1);
 }
 Tensor ctc(In labels, In logits, In label_lengths, In logit_lengths, std::int64_t blank) {
   return reduce_mean(per_sample::ctc(labels, logits, label_lengths, logit_lengths, blank));

@@ -33,8 +33,10 @@ Tensor ctc(In given_labels, In logits, In label_lengths, In logit_lengths, std::
   const Tensor logs = nn::log_softmax(logits);
   const std::vector<Tensor> steps =  // of each time, the logs of l [batch, 2 labels + 1]
       unstack(gather(transpose(logs, {0, 2, 1}), labels, 1, 1), 2);
-  const Tensor may_skip =
-      logical_and(not_equal(labels, blank), not_equal(labels, moved(labels, 2, blank)));
+  // The blank before a label may be left out unless the label is the one before once more. Which
+  // places are labels is told by their number: a label may have the number of the blank.
+  const Tensor is_label = equal(floormod(iota(labels.shape()[1]), 2), 1);
+  const Tensor may_skip = logical_and(is_label, not_equal(labels, moved(labels, 2, -1)));
   const Tensor skips = where(may_skip, zeros({}, logs.dtype()), kNever);
   const Tensor last = cast(logit_lengths, int32), count = cast(label_lengths, int32);
 
@@ -44,8 +46,9 @@ Tensor ctc(In given_labels, In logits, In label_lengths, In logit_lengths, std::
     const Tensor next = reduce_logsumexp(ways, {0}) + steps[t];
     alpha = where(expand_dims(static_cast<int>(t) < last, 1), next, alpha);
   }
-  const Tensor ends = stack({2 * count, maximum(2 * count - 1, 0)}, 1);
-  return -reduce_logsumexp(gather(alpha, ends, 1, 1), {1});
+  const Tensor ends = gather(alpha, stack({2 * count, maximum(2 * count - 1, 0)}, 1), 1, 1);
+  const Tensor exists = stack({ones_like(count) > 0, count > 0}, 1);  // no labels: only the blank
+  return -reduce_logsumexp(where(exists, ends, kNever), {1});
 }
 
 }  // namespace gradus::keras::per_sample

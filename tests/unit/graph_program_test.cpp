@@ -172,7 +172,7 @@ struct GradientAfterAnUpdate {
       return p.assign(x, 3.f);
     }();
     const GraphProgram::After after(p, {update});
-    dx = gradients(y, x).value();
+    dx = gradients(y, x).tensor();
     seen = read * 10.f;
   }
   GraphProgram p;

@@ -127,6 +127,8 @@ class Layer(_core.QuickCall, LayerState):
         self._convert_input_args = True
         self._allow_non_tensor_positional_args = False
         self.supports_masking = False
+        if _context.remats:
+            _scopes.rematerialize(self)
 
     @staticmethod
     def _given_shape(kwargs):

@@ -77,6 +77,8 @@ class LayerState(Operation):
                    constraint=None, aggregation="none", overwrite_with_gradient=False, name=None, **kwargs):
         """Makes a variable of this layer."""
         self._check_super_called()
+        if set(kwargs) - {"layout", "synchronization", "experimental_autocast"}:
+            raise TypeError(f"add_weight() got unexpected keyword arguments: {sorted(kwargs)}")
         if isinstance(shape, str):
             raise ValueError(f"add_weight takes the shape first; got {shape!r}: pass the name as name=")
         shape = () if shape is None else shape

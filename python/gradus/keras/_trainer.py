@@ -159,7 +159,8 @@ class Trainer:
             raise ValueError("You must call `compile()` before using the model.")
 
     def compiled_loss(self, y, y_pred, sample_weight=None, regularization_losses=None):
-        return self._compile_loss(y, y_pred, sample_weight)
+        loss = self._compile_loss(y, y_pred, sample_weight)
+        return loss if not regularization_losses else loss + sum(regularization_losses)
 
     # ------------------------------------------------------------------ one step
 
@@ -565,18 +566,19 @@ class _Continued:
     """Batches of arrays or a PyDataset that go on where the last epoch stopped, as fit with steps_per_epoch has them."""
 
     def __init__(self, source):
-        self._source, self._batches = source, None
+        self._source, self._batches, self._seen = source, None, 0
         self.count, self.batch_size = source.count, source.batch_size
         self.peek, self.on_epoch_begin, self.on_epoch_end = source.peek, source.on_epoch_begin, source.on_epoch_end
 
     def batches(self):
-        if self._batches is None:
-            self._batches = self._source.batches()
+        if self._batches is None or self.count is not None and self._seen >= self.count:  # all were seen: from the start
+            self._batches, self._seen = self._source.batches(), 0
         while True:
             batch = next(self._batches, None)
             if batch is None:
                 self._batches = None
                 return
+            self._seen += 1
             yield batch
 
 

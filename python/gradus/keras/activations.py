@@ -96,8 +96,10 @@ def softmax(x, axis=-1):
 
 @_op
 def log_softmax(x, axis=-1):
-    """log(softmax(x))."""
-    return _nn.log_softmax(x, axis)
+    """log(softmax(x)) along one axis, or several."""
+    if isinstance(axis, int):
+        return _nn.log_softmax(x, axis)
+    return x - tf.reduce_logsumexp(x, list(axis), keepdims=True)
 
 
 @_op
@@ -213,7 +215,7 @@ def deserialize(config, custom_objects=None):
         return found
     if isinstance(config, dict):
         inner = config.get("config")
-        if isinstance(inner, str) and inner in _ALL and config.get("class_name") == "function":
+        if isinstance(inner, str) and inner in _ALL and config.get("class_name") in ("function", inner):
             return _ALL[inner]
         from . import _serialization as saving
         return saving.deserialize_keras_object(config, custom_objects=custom_objects)

@@ -80,8 +80,8 @@ def is_tensor(x):
 
 def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
     """x as a tensor, cast if its dtype is another one."""
-    x = _tf.convert_to_tensor(x)
-    return x if dtype is None or x.dtype.name == standardize_dtype(dtype) else _tf.cast(x, standardize_dtype(dtype))
+    from .ops.core import convert_to_tensor as convert
+    return convert(x, None if dtype is None else standardize_dtype(dtype), sparse, ragged)
 
 
 def convert_to_numpy(x):

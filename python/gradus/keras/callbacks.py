@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import re
+import time
 import warnings
 
 import numpy as np
@@ -285,11 +286,18 @@ class LambdaCallback(Callback):
 
 
 class TerminateOnNaN(Callback):
-    """Stops training when the loss is NaN or infinite."""
+    """Stops training when the loss is NaN or infinite; raise_error: with a RuntimeError."""
+
+    def __init__(self, raise_error=False):
+        super().__init__()
+        self.raise_error = raise_error
 
     def on_batch_end(self, batch, logs=None):
         loss = (logs or {}).get("loss")
         if loss is not None and (np.isnan(loss) or np.isinf(loss)):
+            if self.raise_error:
+                raise RuntimeError(f"NaN or Inf loss encountered at batch {batch}. Loss value: {loss}. Terminating training "
+                                   "immediately.")
             print(f"Batch {batch}: Invalid loss, terminating training")
             self.model.stop_training = True
 
@@ -473,6 +481,8 @@ class ReduceLROnPlateau(_Monitoring):
     def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto", min_delta=1e-4, cooldown=0,
                  min_lr=0.0, **kwargs):
         super().__init__()
+        if kwargs:
+            raise TypeError(f"ReduceLROnPlateau() got unexpected keyword arguments: {sorted(kwargs)}")
         if factor >= 1.0:
             raise ValueError(f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={factor}")
         if mode not in ("auto", "min", "max"):
@@ -608,7 +618,12 @@ class TensorBoard(Callback):
                  write_steps_per_second=False,
                  update_freq="epoch", profile_batch=0, embeddings_freq=0, embeddings_metadata=None):
         super().__init__()
-        self.log_dir = os.fspath(log_dir)
+        for name, value, usual in (("write_images", write_images, False), ("profile_batch", profile_batch, 0),
+                                   ("embeddings_freq", embeddings_freq, 0),
+                                   ("embeddings_metadata", embeddings_metadata, None)):
+            if value != usual:
+                raise NotImplementedError(f"TensorBoard({name}={value!r}) is not covered; leave it out")
+        self.log_dir, self.write_graph, self.write_steps_per_second = os.fspath(log_dir), write_graph, write_steps_per_second
         self.histogram_freq, self.update_freq = histogram_freq, 1 if update_freq == "batch" else update_freq
         self._writers, self._step, self._test_step = {}, 0, 0
 
@@ -628,6 +643,9 @@ class TensorBoard(Callback):
     def on_train_begin(self, logs=None):
         self._step = 0
 
+    def on_epoch_begin(self, epoch, logs=None):
+        self._epoch_start = self._step, time.time()
+
     def on_train_batch_end(self, batch, logs=None):
         if isinstance(self.update_freq, int) and self._step % self.update_freq == 0:
             self._write("train", {f"batch_{k}": v for k, v in (logs or {}).items()}, self._step)
@@ -643,6 +661,9 @@ class TensorBoard(Callback):
         train = {f"epoch_{k}": v for k, v in logs.items() if not k.startswith("val_")}
         if optimizer is not None and hasattr(optimizer, "learning_rate"):
             train["epoch_learning_rate"] = _learning_rate(optimizer)
+        if self.write_steps_per_second:
+            steps, seconds = self._step - self._epoch_start[0], max(time.time() - self._epoch_start[1], 1e-9)
+            train["epoch_steps_per_second"] = steps / seconds
         self._write("train", train, epoch)
         self._write("validation", {f"epoch_{k[4:]}": v for k, v in logs.items() if k.startswith("val_")}, epoch)
         if self.histogram_freq and epoch % self.histogram_freq == 0:
@@ -669,6 +690,7 @@ class BackupAndRestore(Callback):
             raise ValueError(f"Invalid value for argument `save_freq`. Received: save_freq={save_freq}. Expected "
                              "either 'epoch' or an integer value.")
         self.backup_dir, self.save_freq, self.delete_checkpoint = os.fspath(backup_dir), save_freq, delete_checkpoint
+        self.double_checkpoint = double_checkpoint
         self._weights_path = os.path.join(self.backup_dir, "latest.weights.h5")
         self._meta_path = os.path.join(self.backup_dir, "training_metadata.json")
         self._epoch, self._batches = 0, 0
@@ -705,6 +727,10 @@ class BackupAndRestore(Callback):
 
     def _save(self, epoch):
         os.makedirs(self.backup_dir, exist_ok=True)
+        if self.double_checkpoint:  # the one before stays beside the new one
+            for path in (self._weights_path, self._meta_path):
+                if os.path.exists(path):
+                    os.replace(path, path.replace("latest", "previous").replace("training_metadata", "previous_metadata"))
         self.model.save_weights(self._weights_path, overwrite=True)
         with written_aside(self._meta_path) as file:
             file.write(json.dumps({"epoch": epoch, "batch": 0}).encode())
@@ -712,8 +738,10 @@ class BackupAndRestore(Callback):
     def on_train_end(self, logs=None):
         if self.delete_checkpoint:
             for path in (self._meta_path, self._weights_path):
-                if os.path.exists(path):
-                    os.remove(path)
+                previous = path.replace("latest", "previous").replace("training_metadata", "previous_metadata")
+                for one in (path, previous):
+                    if os.path.exists(one):
+                        os.remove(one)
             if os.path.isdir(self.backup_dir) and not os.listdir(self.backup_dir):
                 os.rmdir(self.backup_dir)
 
@@ -752,11 +780,11 @@ class SwapEMAWeights(Callback):
                     average.assign(variable)
 
     def on_test_begin(self, logs=None):
-        if not self.swap_on_epoch:
+        if not self._swapped:
             self._swap()
 
     def on_test_end(self, logs=None):
-        if not self.swap_on_epoch:
+        if self._swapped:
             self._swap()
 
     on_predict_begin, on_predict_end = on_test_begin, on_test_end

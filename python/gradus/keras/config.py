@@ -70,8 +70,8 @@ def max_epochs():
     return _limits["epochs"]
 
 
-def set_max_epochs(count):
-    _limits["epochs"] = count
+def set_max_epochs(max_epochs):
+    _limits["epochs"] = max_epochs
 
 
 def max_steps_per_epoch():
@@ -79,8 +79,8 @@ def max_steps_per_epoch():
     return _limits["steps"]
 
 
-def set_max_steps_per_epoch(count):
-    _limits["steps"] = count
+def set_max_steps_per_epoch(max_steps_per_epoch):
+    _limits["steps"] = max_steps_per_epoch
 
 
 def is_flash_attention_enabled():

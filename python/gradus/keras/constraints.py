@@ -20,7 +20,12 @@ class Constraint:
 
 
 _registry = Registry("constraint")
-get, serialize, deserialize = _registry.get, _registry.serialize, _registry.deserialize
+get, deserialize = _registry.get, _registry.deserialize
+
+
+def serialize(constraint):
+    """The dict (or, of a plain function, the name) from which `deserialize` makes the object again."""
+    return _registry.serialize(constraint)
 
 
 def _norms(w, axis):

@@ -124,12 +124,15 @@ def get(identifier):
     return found
 
 
-def serialize(policy):
+def serialize(dtype_policy):
     """The dict from which `deserialize` makes the policy again."""
+    policy = dtype_policy
     return {"module": "keras", "class_name": type(policy).__name__, "config": policy.get_config(),
             "registered_name": None}
 
 
 def deserialize(config, custom_objects=None):
     """The policy that `serialize` wrote down."""
-    return DTypePolicy.from_config(config["config"]) if isinstance(config, dict) else get(config)
+    if not isinstance(config, dict):
+        return get(config)
+    return (custom_objects or {}).get(config.get("class_name"), DTypePolicy).from_config(config["config"])

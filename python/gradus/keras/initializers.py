@@ -30,7 +30,12 @@ class Initializer:
 
 
 _registry = Registry("initializer")
-get, serialize, deserialize = _registry.get, _registry.serialize, _registry.deserialize
+get, deserialize = _registry.get, _registry.deserialize
+
+
+def serialize(initializer):
+    """The dict (or, of a plain function, the name) from which `deserialize` makes the object again."""
+    return _registry.serialize(initializer)
 
 
 @_registry.add("zeros")
@@ -143,11 +148,8 @@ class RandomUniform(RandomInitializer):
 def compute_fans(shape, input_axes=None, output_axes=None):
     """How many inputs and outputs a unit of a kernel of this shape has."""
     shape = tuple(shape)
-    if input_axes is not None or output_axes is not None:
-        inputs = {a % len(shape) for a in _axes(input_axes, -2)}
-        outputs = {a % len(shape) for a in _axes(output_axes, -1)}
-        field = math.prod(n for i, n in enumerate(shape) if i not in inputs | outputs)
-        return (math.prod(shape[i] for i in inputs) * field, math.prod(shape[i] for i in outputs) * field)
+    if input_axes is not None and output_axes is not None:
+        return tuple(math.prod(shape[a] for a in _axes(axes)) for axes in (input_axes, output_axes))
     if len(shape) < 1:
         return 1, 1
     if len(shape) == 1:
@@ -156,8 +158,8 @@ def compute_fans(shape, input_axes=None, output_axes=None):
     return shape[-2] * field, shape[-1] * field
 
 
-def _axes(axes, default):
-    return (default,) if axes is None else (axes,) if isinstance(axes, int) else tuple(axes)
+def _axes(axes):
+    return (axes,) if isinstance(axes, int) else tuple(axes)
 
 
 @_registry.add("variance_scaling")

@@ -150,6 +150,8 @@ class Model(Trainer, Layer):
     def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
         """Writes the forward pass, without training, to a folder for tf.saved_model.load: its function `serve`."""
         from ..saved_model._export import export
+        if kwargs:
+            raise TypeError(f"export() got unexpected keyword arguments: {sorted(kwargs)}")
         export(self, filepath, format, verbose, input_signature)
 
     def get_state_tree(self, value_format="backend_tensor"):
@@ -617,6 +619,8 @@ def model_from_json(json_string, custom_objects=None):
 def clone_model(model, input_tensors=None, clone_function=None, call_function=None, recursive=False, **kwargs):
     """A model like this one, with weights of its own."""
     from ._functional_config import cloned
+    if kwargs:
+        raise ValueError(f"Unexpected keyword argument(s): {list(kwargs)}")
     return cloned(model, input_tensors, clone_function, call_function, recursive)
 
 

@@ -21,7 +21,12 @@ class Regularizer:
 
 
 _registry = Registry("regularizer")
-get, serialize, deserialize = _registry.get, _registry.serialize, _registry.deserialize
+get, deserialize = _registry.get, _registry.deserialize
+
+
+def serialize(regularizer):
+    """The dict (or, of a plain function, the name) from which `deserialize` makes the object again."""
+    return _registry.serialize(regularizer)
 
 
 def _checked(x, name):

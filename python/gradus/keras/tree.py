@@ -34,12 +34,18 @@ def map_structure_up_to(shallow_structure, func, *structures):
 
 
 def assert_same_structure(a, b, check_types=None):
-    """Raises ValueError if the structures differ."""
-    _nest.assert_same_structure(a, b)
+    """Raises ValueError if the structures differ; types of containers are always compared, as Keras does."""
+    if check_types is False:
+        raise ValueError("The `check_types` argument of assert_same_structure is deprecated: types are always compared")
+    try:
+        _nest.assert_same_structure(a, b)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
 
 
 def assert_same_paths(a, b):
-    _nest.assert_same_structure(a, b)
+    """Raises ValueError if the structures differ."""
+    assert_same_structure(a, b)
 
 
 def pack_sequence_as(structure, flat_sequence):

@@ -1,11 +1,12 @@
 """Where the files of datasets lie, and how they are read without running anything that is in them."""
 import io
+import math
 import os
 import pickle
-import zipfile
 
 import numpy as np
 
+from ..._archives import opened
 from ..utils._files import cache_folder
 
 
@@ -58,12 +59,16 @@ def unpickled(file, path, **options):
 def arrays(path):
     """The arrays of an .npz file; those of Python lists are read by the unpickler that knows lists and numbers only."""
     made = {}
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            content = io.BytesIO(archive.read(name))
+    archive, entries = opened(path)
+    with archive:
+        for name, entry in entries.items():
+            content = io.BytesIO(archive.read(entry))
             version = np.lib.format.read_magic(content)
             read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             shape, _, dtype = read(content)
+            left = len(content.getbuffer()) - content.tell()
+            if any(n < 0 for n in shape) or not dtype.hasobject and math.prod(shape) * dtype.itemsize > left:
+                raise ValueError(f"'{path}' is damaged: '{name}' describes an array of shape {shape}, {left} bytes follow")
             if dtype.hasobject:
                 array = unpickled(content, path)
                 made[name.removesuffix(".npy")] = np.asarray(array, dtype=object).reshape(shape)

@@ -131,10 +131,14 @@ class _Heads(SeveralInputs):
 
     def _start(self, dropout, use_bias, seed, activity_regularizer, given, kwargs):
         if kwargs.pop("flash_attention", None):
-            raise NotImplementedError("flash_attention=True is not covered")
-        if kwargs.pop("use_gate", False) or kwargs.pop("sliding_window", None):
-            raise NotImplementedError("use_gate and sliding_window are not covered")
-        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+            raise NotImplementedError("flash_attention=True is not covered; leave it out: the numbers are the same")
+        if kwargs.pop("use_gate", False):
+            raise NotImplementedError("use_gate=True is not covered")
+        self._sliding_window = kwargs.pop("sliding_window", None)
+        if self._sliding_window is not None and self._sliding_window < 1:
+            raise ValueError(f"`sliding_window` must be a positive integer. Received: {self._sliding_window}")
+        self._of_activity = activity_regularizer  # of each projection
+        super().__init__(**kwargs)
         parts(self, **given)
         self.dropout, self.use_bias, self.seed = dropout, use_bias, seed
         self.supports_masking = True
@@ -152,8 +156,7 @@ class _Heads(SeveralInputs):
                 config = {**config, "input_axes": tuple(range(summed)), "output_axes": tuple(range(summed, rank))}
             copies[part] = type(initializer).from_config(config)
         return EinsumDense(equation, output_shape=output_shape, bias_axes=bias_axes if self.use_bias else None,
-                           name=name,
-                           dtype=self.dtype_policy, **copies)
+                           name=name, activity_regularizer=self._of_activity, dtype=self.dtype_policy, **copies)
 
     def _mask(self, query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask):
         allowed = None
@@ -165,7 +168,19 @@ class _Heads(SeveralInputs):
             allowed = _both(allowed, tf.cast(tf.expand_dims(key_mask, -2), "bool"))
         if use_causal_mask:
             allowed = _both(allowed, causal_mask(_length(query), _length(value)))
+        if self._sliding_window is not None:
+            rows, columns = tf.range(_length(query))[:, None], tf.range(_length(value))[None, :]
+            allowed = _both(allowed, (tf.abs(rows - columns) < self._sliding_window)[None])
         return allowed if attention_mask is None else _both(allowed, tf.cast(attention_mask, "bool"))
+
+    def _projected(self, query, key, value):
+        """The heads; as layers only where their activity is looked at, which costs more."""
+        if self._of_activity is None:
+            return self._query_dense.call(query), self._key_dense.call(key), self._value_dense.call(value)
+        return self._query_dense(query), self._key_dense(key), self._value_dense(value)
+
+    def _finished(self, x):
+        return self._output_dense.call(x) if self._of_activity is None else self._output_dense(x)
 
     def _call_in_training(self, training, args):
         return self.call(*args, training=training)
@@ -179,7 +194,7 @@ class _Heads(SeveralInputs):
 
     def _shared_config(self):
         return {**parts_config(self, _PARTS[0]),
-                "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+                "activity_regularizer": regularizers.serialize(regularizers.get(self._of_activity)),
                 **parts_config(self, _PARTS[1]), "seed": self.seed}
 
 
@@ -220,7 +235,9 @@ class MultiHeadAttention(_Heads):
         self._output_dense = self._projection(f"{free}yz,yz{names}->{free}{names}", (*middle, *out), names,
                                               "attention_output", 2)
         self._output_dense.build((*query_shape[:-1], heads, self.value_dim))
-        self._equations = None if self._axes == (1,) and rank == 3 else _attention_equations(rank, self._axes)
+        is_plain = self._axes == (1,) and rank == 3
+        self._equations = None if is_plain and self._of_activity is None else _attention_equations(rank, self._axes)
+        self._is_plain = is_plain
         self.built = True
 
     @property
@@ -256,15 +273,16 @@ class MultiHeadAttention(_Heads):
     def _over_axes(self, query, key, value, allowed, training, with_scores):
         """Over other axes than the second of three."""
         _check_batches(query, key, value)
-        query, key, value = self._query_dense.call(query), self._key_dense.call(key), self._value_dense.call(value)
+        query, key, value = self._projected(query, key, value)
         scores = tf.einsum(self._equations[0], key, query * (1.0 / math.sqrt(self.key_dim)))
         if allowed is not None:
             axis = -len(self._axes) * 2 - 1
             while len(allowed.shape) < len(scores.shape):
                 allowed = tf.expand_dims(allowed, axis)
-        scores = probabilities(scores, allowed, tuple(range(-len(self._axes), 0)))
+        sees_all_if_nothing = self._is_plain and not with_scores and self.dropout == 0
+        scores = probabilities(scores, allowed, tuple(range(-len(self._axes), 0)), sees_all_if_nothing)
         dropped = self._dropout_layer(scores, training=training) if self.dropout > 0 else scores
-        output = self._output_dense.call(tf.einsum(self._equations[1], dropped, value))
+        output = self._finished(tf.einsum(self._equations[1], dropped, value))
         return (output, scores) if with_scores else output
 
     def compute_output_shape(self, query_shape, value_shape, key_shape=None):
@@ -288,7 +306,8 @@ class MultiHeadAttention(_Heads):
                 "value_dim": self.value_dim,
                 "dropout": self.dropout, "use_bias": self.use_bias, "use_gate": False,
                 "output_shape": self._output_shape,
-                "attention_axes": self.attention_axes, "sliding_window": None, **self._shared_config()}
+                "attention_axes": self.attention_axes, "sliding_window": self._sliding_window,
+                **self._shared_config()}
 
 
 def probabilities(scores, allowed, axes=(-1,), all_or_nothing=False):
@@ -324,6 +343,7 @@ class GroupedQueryAttention(_Heads):
                      kernel_constraint=kernel_constraint, bias_constraint=bias_constraint)
         kwargs.update(flash_attention=flash_attention, use_gate=use_gate, sliding_window=sliding_window)
         self._start(dropout, use_bias, seed, activity_regularizer, given, kwargs)
+        self.activity_regularizer = regularizers.get(activity_regularizer)
         self.head_dim, self.num_query_heads, self.num_key_value_heads = head_dim, num_query_heads, num_key_value_heads
         self.num_repeats = num_query_heads // num_key_value_heads
 
@@ -344,14 +364,14 @@ class GroupedQueryAttention(_Heads):
              return_attention_scores=False, training=None, use_causal_mask=False):
         key = value if key is None else key
         allowed = self._mask(query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask)
-        query, key, value = self._query_dense.call(query), self._key_dense.call(key), self._value_dense.call(value)
+        query, key, value = self._projected(query, key, value)
         query = tf.transpose(query * (1.0 / math.sqrt(self.head_dim)), (0, 2, 1, 3))
         key, value = (tf.repeat(tf.transpose(t, (0, 2, 1, 3)), self.num_repeats, axis=1) for t in (key, value))
         scores = tf.matmul(query, key, transpose_b=True)
         all_or_nothing = not return_attention_scores and self.dropout == 0
         scores = probabilities(scores, None if allowed is None else tf.expand_dims(allowed, 1), (-1,), all_or_nothing)
         dropped = self._dropout_layer(scores, training=training) if self.dropout > 0 else scores
-        output = self._output_dense.call(tf.transpose(tf.matmul(dropped, value), (0, 2, 1, 3)))
+        output = self._finished(tf.transpose(tf.matmul(dropped, value), (0, 2, 1, 3)))
         return (output, scores) if return_attention_scores else output
 
     def compute_output_shape(self, query_shape, value_shape, key_shape=None):
@@ -360,7 +380,7 @@ class GroupedQueryAttention(_Heads):
     def get_config(self):
         return {**super().get_config(), "head_dim": self.head_dim, "num_query_heads": self.num_query_heads,
                 "num_key_value_heads": self.num_key_value_heads, "use_bias": self.use_bias, "use_gate": False,
-                "sliding_window": None, "dropout": self.dropout, **self._shared_config()}
+                "sliding_window": self._sliding_window, "dropout": self.dropout, **self._shared_config()}
 
 
 GroupQueryAttention = GroupedQueryAttention

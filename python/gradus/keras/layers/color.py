@@ -91,7 +91,9 @@ class RandomHue(_WithFactor):
 
     def _changed(self, x):
         low, high = (float(v) for v in self.value_range)
-        turn = self._per_image(x, *self.factor) * tf.sign(self._per_image(x, -1.0, 1.0)) * 0.5
+        back = self._per_image(x, 0.0, 1.0) > 0.5
+        turn = self._per_image(x, *self.factor) * 0.5
+        turn = tf.where(back, -turn, turn)
         hue, saturation, value = tf.split(tf.image.rgb_to_hsv((x - low) / (high - low)), 3, -1)
         hsv = tf.concat([tf.math.floormod(hue + turn, 1.0), saturation, value], -1)
         return self._clipped(tf.image.hsv_to_rgb(hsv) * (high - low) + low)
@@ -103,14 +105,19 @@ class Solarization(_Color):
 
     def __init__(self, addition_factor=0.0, threshold_factor=0.0, value_range=(0, 255), seed=None, **kwargs):
         super().__init__(seed, **kwargs)
+        for factor in (addition_factor, threshold_factor):
+            if not all(0 <= f <= 1 for f in (factor if isinstance(factor, (tuple, list)) else [factor])):
+                raise ValueError("The `addition_factor` and `threshold_factor` arguments should be a number (or a list of two "
+                                 f"numbers) in the range [0, 1]. Received: {factor}")
         self.addition_factor = _bounds(addition_factor, "addition_factor", 0.0)
         self.threshold_factor, self.value_range = _bounds(threshold_factor, "threshold_factor", 0.0), value_range
 
     def _changed(self, x):
         low, high = (float(v) for v in self.value_range)
-        x = self._clipped(x + self._per_image(x, *self.addition_factor) * (high - low))
-        threshold = low + self._per_image(x, *self.threshold_factor) * (high - low)
-        return tf.where(x < threshold, x, low + high - x)
+        more, threshold = (self._per_image(x, bounds[0], bounds[1] * 255.0)  # Keras draws from the factor below
+                           for bounds in (self.addition_factor, self.threshold_factor))
+        x = tf.clip_by_value((x - low) * (255.0 / (high - low)) + more, 0.0, 255.0)
+        return tf.where(x < threshold, x, 255.0 - x) * ((high - low) / 255.0) + low
 
 
 class AutoContrast(_Color):

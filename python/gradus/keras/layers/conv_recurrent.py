@@ -1,4 +1,5 @@
 """ConvLSTM: a long short-term memory whose products are convolutions, for sequences of signals, images and volumes."""
+from .. import random as _random
 from ._common import InputSpec, activations, data_format_of, in_compute_dtype, numbers, parts_config, regularizers, tf
 from .convolution import convolve, to_channels_first, to_channels_last, window_size
 from .rnn import CELL_PARTS, RNN, LSTMCell, _zeros
@@ -53,14 +54,12 @@ class ConvLSTMCell(LSTMCell):
     def call(self, inputs, states, training=None):
         before, carry = states
         x, last = in_compute_dtype(self, inputs), before
-        if training and self.dropout:
-            x = x * self.get_dropout_mask(x)
-        if training and self.recurrent_dropout:
-            last = last * self.get_recurrent_dropout_mask(last)
+        masks = self.get_dropout_mask(x) if training else None
+        state_masks = self.get_recurrent_dropout_mask(last) if training else None
         first = self.data_format == "channels_first"
-        x, last = (to_channels_last(x), to_channels_last(last)) if first else (x, last)
-        z = convolve(x, self.kernel, self.strides, self.padding, self.dilation_rate)
-        z = z + convolve(last, self.recurrent_kernel, (1,) * self.rank, "same", (1,) * self.rank)
+        one = (1,) * self.rank
+        z = self._of_gates(x, masks, self.kernel, self.strides, self.padding, self.dilation_rate)
+        z = z + self._of_gates(last, state_masks, self.recurrent_kernel, one, "same", one)
         if self.bias is not None:
             z = z + self.bias
         i, f, g, o = tf.split(to_channels_first(z) if first else z, 4, 1 if first else -1)
@@ -69,12 +68,19 @@ class ConvLSTMCell(LSTMCell):
         h = gate(o) * act(carry)
         return h, [h, carry]
 
+    def _of_gates(self, x, masks, kernel, *how):
+        """The convolutions of all gates, with the channels last; with dropout each gate has a mask of its own."""
+        last = to_channels_last if self.data_format == "channels_first" else lambda t: t
+        if masks is None:
+            return convolve(last(x), kernel, *how)
+        parts = tf.split(tf.convert_to_tensor(kernel), 4, -1)
+        return tf.concat([convolve(last(x * mask), part, *how) for mask, part in zip(masks, parts)], -1)
+
     def _mask(self, which, rate, like):
-        gates, self.gates = self.gates, 1  # one mask for all gates
-        try:
-            return super()._mask(which, rate, like)
-        finally:
-            self.gates = gates
+        if rate > 0 and self._masks.get(which) is None:
+            ones = tf.ones_like(like)
+            self._masks[which] = [_random.dropout(ones, rate, seed=self.seed_generator) for _ in range(self.gates)]
+        return self._masks.get(which) if rate > 0 else None
 
 
 class ConvLSTM(RNN):

@@ -13,6 +13,12 @@ _DENSE_PARTS = ("kernel_initializer bias_initializer kernel_regularizer bias_reg
                 "bias_constraint")
 
 
+def _refuse_adapters(lora_rank, lora_alpha, quantization_config, gptq_unpacked_column_size=None):
+    if lora_rank or quantization_config or gptq_unpacked_column_size:
+        raise NotImplementedError(f"LoRA (lora_rank={lora_rank}, lora_alpha={lora_alpha}) and quantization are not covered; "
+                                  "leave these arguments out")
+
+
 class Dense(Layer):
     """activation(inputs @ kernel + bias)."""
 
@@ -25,8 +31,7 @@ class Dense(Layer):
         if not isinstance(units, int) or units <= 0:
             raise ValueError("Received an invalid value for `units`, expected a positive integer. "
                              f"Received: units={units}")
-        if lora_rank or quantization_config:
-            raise NotImplementedError("LoRA and quantization are not covered")
+        _refuse_adapters(lora_rank, lora_alpha, quantization_config)
         self.units, self.use_bias = units, use_bias
         self.activation = activations.get(activation)
         parts(self, kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
@@ -72,6 +77,7 @@ class EinsumDense(Layer):
                  bias_constraint=None, lora_rank=None, lora_alpha=None, gptq_unpacked_column_size=None,
                  quantization_config=None, **kwargs):
         super().__init__(**kwargs)
+        _refuse_adapters(lora_rank, lora_alpha, quantization_config, gptq_unpacked_column_size)
         self.equation, self.bias_axes = equation, bias_axes
         self.partial_output_shape = (output_shape,) if isinstance(output_shape, int) else tuple(output_shape)
         self.activation = activations.get(activation)
@@ -189,6 +195,7 @@ class Embedding(Layer):
                  quantization_config=None, **kwargs):
         kwargs.pop("input_length", None)
         super().__init__(**kwargs)
+        _refuse_adapters(lora_rank, lora_alpha, quantization_config)
         self.input_dim, self.output_dim = input_dim, output_dim
         parts(self, embeddings_initializer=embeddings_initializer, embeddings_regularizer=embeddings_regularizer,
               embeddings_constraint=embeddings_constraint)

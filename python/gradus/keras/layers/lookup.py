@@ -46,14 +46,15 @@ class _Lookup(Layer):
             raise ValueError(f"If set, `max_tokens` must be greater than 1. Received: max_tokens={max_tokens}")
         if output_mode not in ("int", "one_hot", "multi_hot", "count", "tf_idf"):
             raise ValueError(f"Invalid argument for output_mode: {output_mode}")
-        if sparse:
-            raise NotImplementedError("sparse=True is not covered")
+        if sparse and output_mode == "int":
+            raise ValueError(f"`sparse` may only be true if `output_mode` is `'one_hot'`, `'multi_hot'`, `'count'` or "
+                             f"`'tf_idf'`. Received: sparse={sparse} and output_mode={output_mode}")
         if invert and output_mode != "int":
             raise ValueError(f"`output_mode` must be 'int' when `invert` is true. Received: output_mode={output_mode}")
         self.max_tokens, self.num_oov_indices = max_tokens, num_oov_indices
         self.mask_token, self.oov_token = mask_token, oov_token
         self.invert, self.output_mode, self.pad_to_max_tokens = invert, output_mode, pad_to_max_tokens
-        self.sparse, self.input_vocabulary = False, None
+        self.sparse, self.input_vocabulary = sparse, None
         self._tokens, self._idf, self.built = [], None, True
         self._convert_input_args, self._allow_non_tensor_positional_args = False, True
         if vocabulary is not None:
@@ -161,6 +162,10 @@ class _Lookup(Layer):
         return fingerprint64(token.encode()) % self.num_oov_indices if self.num_oov_indices > 1 else 0
 
     def _encoded(self, numbers):
+        made = self._dense(numbers)
+        return tf.sparse.from_dense(made) if self.sparse else made
+
+    def _dense(self, numbers):
         if self.output_mode == "int":
             return tf.constant(numbers, "int64")
         depth = self.max_tokens if self.pad_to_max_tokens and self.max_tokens else self.vocabulary_size()
@@ -198,7 +203,7 @@ class _Lookup(Layer):
         idf = None if self._idf is None or self.input_vocabulary is None else self._idf[len(self._special()):].tolist()
         return {"invert": self.invert, "max_tokens": self.max_tokens, "num_oov_indices": self.num_oov_indices,
                 "oov_token": self.oov_token, "mask_token": self.mask_token, "output_mode": self.output_mode,
-                "sparse": False, "pad_to_max_tokens": self.pad_to_max_tokens, "idf_weights": idf,
+                "sparse": self.sparse, "pad_to_max_tokens": self.pad_to_max_tokens, "idf_weights": idf,
                 "vocabulary": self.input_vocabulary,
                 "vocabulary_size": self.vocabulary_size() if self._tokens else None,
                 "oov_method": "floormod", "salt": None}
@@ -217,6 +222,8 @@ class StringLookup(_Lookup):
         super().__init__(max_tokens, num_oov_indices, mask_token, oov_token, vocabulary, idf_weights, invert,
                          output_mode,
                          sparse, pad_to_max_tokens, name=name, **_without(kwargs, "oov_method", "vocabulary_size"))
+        if salt is not None:
+            raise NotImplementedError("StringLookup(salt=...) is not covered; use Hashing(salt=...)")
         self.encoding = encoding
 
     @staticmethod
@@ -253,6 +260,12 @@ class IntegerLookup(_Lookup):
         super().__init__(max_tokens, num_oov_indices, mask_token, oov_token, vocabulary, idf_weights, invert,
                          output_mode,
                          sparse, pad_to_max_tokens, name=name, **_without(kwargs, "vocabulary_size"))
+        if vocabulary_dtype != "int64":
+            raise ValueError("Only `vocabulary_dtype='int64'` is supported at this time. Received: "
+                             f"vocabulary_dtype={vocabulary_dtype}")
+        if oov_method != "floormod" or salt is not None:
+            raise NotImplementedError(f"IntegerLookup with oov_method='{oov_method}' and salt={salt} is not covered; "
+                                      "oov_method='floormod' without a salt is")
         self.vocabulary_dtype = vocabulary_dtype
 
     @staticmethod
@@ -346,6 +359,8 @@ class TextVectorization(_Lookup):
         for row, tokens in zip(table, pieces):
             tokens = tokens[:length]
             row[:len(tokens)] = self._numbers(np.array(tokens, dtype=object)) if tokens else 0
+        if self.split is None and self.output_mode == "int":
+            table = table[:, 0]
         out = self._encoded(table)
         return out[0] if alone else out
 
@@ -361,7 +376,7 @@ class TextVectorization(_Lookup):
                 "split": self.split,
                 "ngrams": self.ngrams, "output_mode": self.output_mode,
                 "output_sequence_length": self.output_sequence_length, "pad_to_max_tokens": self.pad_to_max_tokens,
-                "sparse": False, "ragged": False, "vocabulary": common["vocabulary"],
+                "sparse": self.sparse, "ragged": self.ragged, "vocabulary": common["vocabulary"],
                 "idf_weights": common["idf_weights"],
                 "encoding": self.encoding, "vocabulary_size": self.vocabulary_size()}
 
@@ -375,12 +390,13 @@ class Hashing(Layer):
                              f"num_bins={num_bins}.")
         if output_mode not in ("int", "one_hot", "multi_hot", "count"):
             raise ValueError(f"Invalid value for argument `output_mode`. Received: output_mode={output_mode}")
-        if sparse:
-            raise NotImplementedError("sparse=True is not covered")
+        if sparse and output_mode == "int":
+            raise ValueError("`sparse` may only be true if `output_mode` is `'one_hot'`, `'multi_hot'` or `'count'`. "
+                             f"Received: sparse={sparse} and output_mode={output_mode}")
         if output_mode == "int":
             kwargs.setdefault("dtype", "int64")
         super().__init__(**kwargs)
-        self.num_bins, self.mask_value, self.output_mode, self.sparse = num_bins, mask_value, output_mode, False
+        self.num_bins, self.mask_value, self.output_mode, self.sparse = num_bins, mask_value, output_mode, sparse
         self.salt = [salt, salt] if isinstance(salt, int) else list(salt) if salt is not None else None
         self.built, self._convert_input_args, self._allow_non_tensor_positional_args = True, False, True
 
@@ -394,7 +410,8 @@ class Hashing(Layer):
         if self.mask_value is not None:
             masked = tf.equal(strings, str(self.mask_value))
             numbers = tf.where(masked, tf.zeros_like(numbers), numbers + 1 if self.num_bins > 1 else numbers)
-        return numbers if self.output_mode == "int" else encode(numbers, self.output_mode, self.num_bins)
+        return (numbers if self.output_mode == "int" else
+                encode(numbers, self.output_mode, self.num_bins, dtype=self.compute_dtype, sparse=self.sparse))
 
     def compute_output_shape(self, input_shape):
         return input_shape if self.output_mode == "int" else (*tuple(input_shape)[:-1], self.num_bins)

@@ -31,11 +31,14 @@ class BatchNormalization(Layer):
                  renorm=False,
                  renorm_clipping=None, renorm_momentum=0.99, synchronized=False, **kwargs):
         super().__init__(**kwargs)
-        if renorm:
-            raise NotImplementedError("BatchNormalization(renorm=True) is not covered")
         self.axis, self.momentum, self.epsilon = int(axis), momentum, epsilon
         self.center, self.scale, self.synchronized = center, scale, synchronized
-        self.renorm, self.renorm_clipping, self.renorm_momentum = False, renorm_clipping, renorm_momentum
+        self.renorm, self.renorm_momentum = renorm, renorm_momentum
+        unknown = set(renorm_clipping or ()) - {"rmin", "rmax", "dmax"}
+        if unknown:
+            raise ValueError(f"Received invalid keys for `renorm_clipping` argument: {sorted(unknown)}. Supported values: "
+                             "'rmax', 'rmin', 'dmax'.")
+        self.renorm_clipping = dict(renorm_clipping or {}) if renorm else renorm_clipping
         parts(self, beta_initializer=beta_initializer, gamma_initializer=gamma_initializer,
               moving_mean_initializer=moving_mean_initializer, moving_variance_initializer=moving_variance_initializer,
               beta_regularizer=beta_regularizer, gamma_regularizer=gamma_regularizer, beta_constraint=beta_constraint,
@@ -57,10 +60,60 @@ class BatchNormalization(Layer):
                                            trainable=False, autocast=False)
         self.moving_variance = self.add_weight(name="moving_variance", shape=(size,), trainable=False, autocast=False,
                                                initializer=self.moving_variance_initializer)
+        if self.renorm:
+            root = _root_of(self.moving_variance_initializer)
+            statistic = dict(shape=(size,), trainable=False, autocast=False)
+            self.moving_stddev = self.add_weight(name="moving_stddev", initializer=root, **statistic)
+            self.renorm_mean = self.add_weight(name="renorm_mean", initializer=self.moving_mean_initializer, **statistic)
+            self.renorm_stddev = self.add_weight(name="renorm_stddev", initializer=root, **statistic)
         self.input_spec = InputSpec(ndim=len(input_shape), axes={self.axis: size})
         self.built = True
 
+    def _renormalized(self, inputs, mask):
+        """Batch renormalization: as if by the moving statistics, through those of the batch, and only so far off."""
+        wide = tf.cast(inputs, "float64" if inputs.dtype == "float64" else "float32")
+        axes = [i for i in range(len(wide.shape)) if i != self.axis % len(wide.shape)]
+        if mask is None:
+            mean, variance = tf.nn.moments(wide, axes)
+        else:
+            weight = tf.expand_dims(tf.cast(mask, wide.dtype), -1) * tf.ones_like(wide)
+            total = tf.reduce_sum(weight, axes, keepdims=True) + 1e-7
+            mean = tf.reduce_sum(weight * wide, axes, keepdims=True) / total
+            variance = tf.squeeze(tf.reduce_sum(weight * tf.square(wide - mean), axes, keepdims=True) / total, axes)
+            mean = tf.squeeze(mean, axes)
+        deviation = tf.sqrt(variance + self.epsilon)
+        usual = tf.maximum(tf.cast(self.renorm_stddev, mean.dtype), self.epsilon ** 0.5)
+        scale, offset = deviation / usual, (mean - tf.cast(self.renorm_mean, mean.dtype)) / usual
+        limits = self.renorm_clipping
+        scale = scale if limits.get("rmin") is None else tf.maximum(scale, limits["rmin"])
+        scale = scale if limits.get("rmax") is None else tf.minimum(scale, limits["rmax"])
+        offset = offset if limits.get("dmax") is None else tf.clip_by_value(offset, -limits["dmax"], limits["dmax"])
+        scale, offset = tf.stop_gradient(scale), tf.stop_gradient(offset)
+        if self.gamma is not None:
+            gamma = tf.cast(self.gamma, mean.dtype)
+            scale, offset = scale * gamma, offset * gamma
+        offset = offset if self.beta is None else offset + tf.cast(self.beta, mean.dtype)
+        self._follow(tf.stop_gradient(mean), tf.stop_gradient(deviation))
+        shape = [-1 if i not in axes else 1 for i in range(len(wide.shape))]
+        mean, variance, offset, scale = (tf.reshape(t, shape) for t in (mean, variance, offset, scale))
+        return tf.cast(tf.nn.batch_normalization(wide, mean, variance, offset, scale, self.epsilon), self.compute_dtype)
+
+    def _follow(self, mean, deviation):
+        def mixed(variable, new, momentum):
+            return tf.cast(variable, new.dtype) * momentum + new * (1.0 - momentum)
+        self.renorm_mean.assign(mixed(self.renorm_mean, mean, self.renorm_momentum))
+        self.renorm_stddev.assign(mixed(self.renorm_stddev, deviation, self.renorm_momentum))
+        self.moving_mean.assign(mixed(self.moving_mean, mean, self.momentum))
+        moving = mixed(self.moving_stddev, deviation, self.momentum)
+        self.moving_stddev.assign(moving)
+        self.moving_variance.assign(tf.nn.relu(moving * moving - self.epsilon))
+
     def call(self, inputs, training=None, mask=None):
+        if mask is not None and len(mask.shape) != len(inputs.shape) - 1:
+            raise ValueError("The mask provided should be one dimension less than the inputs. Received: "
+                             f"mask.shape={mask.shape}, inputs.shape={inputs.shape}")
+        if self.renorm and training and self.trainable:
+            return self._renormalized(inputs, mask)
         return _core._batch_normalization(inputs, self.gamma, self.beta, self.moving_mean, self.moving_variance,
                                           bool(training and self.trainable), self.axis, self.momentum, self.epsilon,
                                           self._compute, mask)
@@ -71,8 +124,13 @@ class BatchNormalization(Layer):
     def get_config(self):
         return {**super().get_config(), **_shared_config(self), "momentum": self.momentum,
                 **parts_config(self, "moving_mean_initializer moving_variance_initializer"),
-                "synchronized": self.synchronized, "renorm": False, "renorm_clipping": self.renorm_clipping,
+                "synchronized": self.synchronized, "renorm": self.renorm, "renorm_clipping": self.renorm_clipping,
                 "renorm_momentum": self.renorm_momentum}
+
+
+def _root_of(initializer):
+    """An initializer of deviations, of one of variances."""
+    return lambda shape, dtype=None: tf.sqrt(initializer(shape, dtype=dtype))
 
 
 def _dynamic(x):

@@ -139,12 +139,42 @@ def resize(images, height, width, interpolation="bilinear"):
                          for size, new in ((h, height), (w, width)))
         return tf.gather(tf.gather(images, rows, axis=h_axis), columns, axis=w_axis)
     if interpolation != "bilinear":
-        raise NotImplementedError(f"interpolation='{interpolation}' is not covered; 'nearest' and 'bilinear' are")
+        return tf.image.resize(images, (height, width), interpolation)
     dtype = images.dtype
     x = images if dtype.is_floating else tf.cast(images, "float32")
     rows, columns = (tf.constant(_interpolation(size, new), x.dtype) for size, new in ((h, height), (w, width)))
     x = tf.einsum("ph,...hwc->...pwc", rows, x) if h != height else x
     return tf.einsum("qw,...pwc->...pqc", columns, x) if w != width else x
+
+
+_INTERPOLATIONS = ("bilinear", "nearest", "lanczos3", "lanczos5", "bicubic")
+
+
+def resized(images, size, interpolation="bilinear", antialias=False, crop_to_aspect_ratio=False,
+            pad_to_aspect_ratio=False, fill_mode="constant", fill_value=0.0):
+    """Images [n, h, w, c] (or [h, w, c]) with another size; before that they may be cut, or get a margin, to its shape."""
+    if interpolation not in _INTERPOLATIONS:
+        raise ValueError(f"Invalid value for argument `interpolation`. Expected of one {_INTERPOLATIONS}. Received: "
+                         f"interpolation={interpolation}")
+    if fill_mode != "constant":
+        raise ValueError("Invalid value for argument `fill_mode`. Only `'constant'` is supported. Received: "
+                         f"fill_mode={fill_mode}")
+    if pad_to_aspect_ratio and crop_to_aspect_ratio:
+        raise ValueError("Only one of `pad_to_aspect_ratio` & `crop_to_aspect_ratio` can be `True`.")
+    if crop_to_aspect_ratio or pad_to_aspect_ratio:
+        (h, w), (height, width) = images.shape[-3:-1], size
+        rows, columns = int(np.float32(w * height) / np.float32(width)), int(np.float32(h * width) / np.float32(height))
+    if crop_to_aspect_ratio:
+        rows, columns = max(min(h, rows), 1), max(min(w, columns), 1)
+        top, left = (h - rows) // 2, (w - columns) // 2
+        images = images[..., top:top + rows, left:left + columns, :]
+    elif pad_to_aspect_ratio:
+        top, left = (max(h, rows) - h) // 2, (max(w, columns) - w) // 2
+        around = [[0, 0]] * (len(images.shape) - 3) + [[top, top], [left, left], [0, 0]]
+        images = tf.pad(images, around, constant_values=fill_value)
+    if antialias and interpolation != "nearest":
+        return tf.image.resize(images, size, interpolation, antialias=True)
+    return resize(images, *size, interpolation)
 
 
 class Resizing(Layer):
@@ -153,18 +183,22 @@ class Resizing(Layer):
     def __init__(self, height, width, interpolation="bilinear", crop_to_aspect_ratio=False, pad_to_aspect_ratio=False,
                  fill_mode="constant", fill_value=0.0, antialias=False, data_format=None, **kwargs):
         super().__init__(**kwargs)
-        if crop_to_aspect_ratio or pad_to_aspect_ratio or antialias:
-            raise NotImplementedError("Resizing with crop_to_aspect_ratio, pad_to_aspect_ratio or antialias is not "
-                                      "covered")
+        if interpolation not in _INTERPOLATIONS:
+            raise ValueError(f"Invalid value for argument `interpolation`. Expected of one {_INTERPOLATIONS}. Received: "
+                             f"interpolation={interpolation}")
+        self.crop_to_aspect_ratio, self.pad_to_aspect_ratio = crop_to_aspect_ratio, pad_to_aspect_ratio
+        self.antialias = antialias
         self.height, self.width, self.interpolation = height, width, interpolation
         self.fill_mode, self.fill_value = fill_mode, fill_value
         self.data_format = data_format_of(data_format)
 
     def call(self, inputs):
         inputs = tf.cast(inputs, self.compute_dtype)
-        if self.data_format == "channels_last":
-            return resize(inputs, self.height, self.width, self.interpolation)
-        return to_channels_first(resize(to_channels_last(inputs), self.height, self.width, self.interpolation))
+        first = self.data_format == "channels_first"
+        made = resized(to_channels_last(inputs) if first else inputs, (self.height, self.width), self.interpolation,
+                       self.antialias, self.crop_to_aspect_ratio, self.pad_to_aspect_ratio, self.fill_mode,
+                       self.fill_value)
+        return to_channels_first(made) if first else made
 
     def compute_output_shape(self, input_shape):
         shape = list(input_shape)
@@ -174,8 +208,9 @@ class Resizing(Layer):
 
     def get_config(self):
         return {**super().get_config(), "data_format": self.data_format, "height": self.height, "width": self.width,
-                "interpolation": self.interpolation, "crop_to_aspect_ratio": False, "pad_to_aspect_ratio": False,
-                "fill_mode": self.fill_mode, "fill_value": self.fill_value, "antialias": False}
+                "interpolation": self.interpolation, "crop_to_aspect_ratio": self.crop_to_aspect_ratio,
+                "pad_to_aspect_ratio": self.pad_to_aspect_ratio, "fill_mode": self.fill_mode,
+                "fill_value": self.fill_value, "antialias": self.antialias}
 
 
 class CenterCrop(Layer):
@@ -194,8 +229,9 @@ class CenterCrop(Layer):
         cut = [slice(None)] * len(inputs.shape)
         for axis, size in zip(self._axes(len(inputs.shape)), (self.height, self.width)):
             have = inputs.shape[axis]
-            if have < size:
-                raise NotImplementedError("CenterCrop of images that are smaller than the crop is not covered")
+            if have < size:  # pulled to the size, what stands over cut off
+                from ..utils._images import smart_resize
+                return smart_resize(inputs, (self.height, self.width), data_format=self.data_format)
             start = (have - size) // 2
             cut[axis] = slice(start, start + size)
         return inputs[tuple(cut)]
@@ -254,16 +290,14 @@ class CategoryEncoding(Layer):
         if num_tokens is None or num_tokens < 1:
             raise ValueError("num_tokens must be set to use this layer, to a number of at least 1. Received: "
                              f"num_tokens={num_tokens}.")
-        if sparse:
-            raise NotImplementedError("CategoryEncoding(sparse=True) is not covered")
-        self.num_tokens, self.output_mode = num_tokens, output_mode
+        self.num_tokens, self.output_mode, self.sparse = num_tokens, output_mode, sparse
         self._allow_non_tensor_positional_args = True
         self._convert_input_args = False
 
     def call(self, inputs, count_weights=None):
         x = tf.convert_to_tensor(inputs)
         x = x if x.dtype.is_integer else tf.cast(x, "int32")
-        return encode(x, self.output_mode, self.num_tokens, count_weights, self.compute_dtype)
+        return encode(x, self.output_mode, self.num_tokens, count_weights, self.compute_dtype, self.sparse)
 
     def compute_output_shape(self, input_shape, count_weights_shape=None):
         if self.output_mode == "one_hot":
@@ -275,8 +309,10 @@ class CategoryEncoding(Layer):
         return {**super().get_config(), "num_tokens": self.num_tokens, "output_mode": self.output_mode}
 
 
-def encode(x, mode, depth, weights=None, dtype="float32"):
+def encode(x, mode, depth, weights=None, dtype="float32", sparse=False):
     """Integers as vectors over their last axis (one_hot: each by itself)."""
+    if sparse:
+        return tf.sparse.from_dense(encode(x, mode, depth, weights, dtype))
     if mode == "one_hot":
         if len(x.shape) and x.shape[-1] == 1:
             x = tf.squeeze(x, -1)
@@ -291,11 +327,21 @@ def encode(x, mode, depth, weights=None, dtype="float32"):
 
 def _quantiles(values, bins, epsilon):
     """The boundaries of bins with equally many of the sorted values, of which every so many are looked at."""
-    step = max(1, int(len(values) * epsilon))
-    seen = values[int(len(values) * epsilon)::step]
-    shares = np.cumsum(np.full(len(seen), step, "float32"))
-    wanted = (np.arange(bins, dtype="float32") + 1) / np.float32(bins)
-    return np.interp(wanted, shares / shares[-1], seen).astype("float32").tolist()[:-1]
+    step = max(len(values) * epsilon, 1)
+    summary = np.stack([values[int(step - 1)::int(step)], np.full(len(values[int(step - 1)::int(step)]), step)])
+    for accuracy in (epsilon, 1.0 / bins):
+        summary = _compressed(summary.astype("float32"), accuracy)
+    return summary[0, :-1].tolist()
+
+
+def _compressed(summary, accuracy):
+    """(values, weights) at equal parts of the weights."""
+    if summary.shape[1] * accuracy < 1:
+        return summary
+    shares = accuracy + np.arange(0.0, 1.0, accuracy)
+    total = summary[1].cumsum()
+    at = np.interp(shares, total / total[-1], total)
+    return np.stack([np.interp(shares, total / total[-1], summary[0]), np.diff(at, prepend=0)]).astype("float32")
 
 
 class Discretization(Layer):
@@ -332,7 +378,7 @@ class Discretization(Layer):
         found = tf.reshape(found, tf.shape(x) if None in tuple(x.shape)[1:] else [-1, *tuple(x.shape)[1:]])
         if self.output_mode == "int":
             return tf.cast(found, "int32")
-        return encode(found, self.output_mode, len(self.bin_boundaries) + 1)
+        return encode(found, self.output_mode, len(self.bin_boundaries) + 1, dtype=self.compute_dtype, sparse=self.sparse)
 
     def compute_output_shape(self, input_shape):
         if self.output_mode == "int":

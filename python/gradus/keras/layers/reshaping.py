@@ -279,15 +279,16 @@ class UpSampling2D(_UpSampling):
         super().__init__(**kwargs)
         self._set(size, data_format)
         self.interpolation = interpolation.lower()
-        if self.interpolation not in ("nearest", "bilinear"):
-            raise NotImplementedError(f"interpolation='{interpolation}' is not covered; 'nearest' and 'bilinear' are")
+        if self.interpolation not in ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"):
+            raise ValueError("`interpolation` must be one of 'nearest', 'bilinear', 'bicubic', 'lanczos3', 'lanczos5'. "
+                             f"Received: interpolation={interpolation}")
 
     def call(self, inputs):
         if self.interpolation == "nearest":
             return super().call(inputs)
         from .preprocessing import resize
         last = inputs if self.data_format == "channels_last" else to_channels_last(inputs)
-        last = resize(last, last.shape[1] * self.size[0], last.shape[2] * self.size[1])
+        last = resize(last, last.shape[1] * self.size[0], last.shape[2] * self.size[1], self.interpolation)
         return last if self.data_format == "channels_last" else to_channels_first(last)
 
     def get_config(self):

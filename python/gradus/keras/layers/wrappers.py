@@ -57,6 +57,14 @@ class TimeDistributed(Wrapper):
         spec = _call_spec(type(self.layer))
         kwargs = {"training": training} if spec.has_training else {}
         shape = tuple(inputs.shape)
+        if mask is not None:
+            sizes = tuple(mask.shape)
+            if len(sizes) < 2 or any(m is not None and n is not None and m != n for m, n in zip(sizes[:2], shape)):
+                raise ValueError("The first two dimensions of the `mask` passed to the `TimeDistributed` layer (batch size "
+                                 f"and timesteps) must match the input's. Received: mask of shape {sizes}, input of shape "
+                                 f"{shape}")
+            if spec.has_mask and len(sizes) > 2:
+                kwargs["mask"] = tf.reshape(mask, [-1, *sizes[2:]])
         batch, time = (tf.shape(inputs)[i] if shape[i] is None else shape[i] for i in (0, 1))
         outputs = self.layer(tf.reshape(inputs, [-1, *shape[2:]]), **kwargs)
         rest = tuple(outputs.shape)[1:]

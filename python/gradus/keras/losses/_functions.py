@@ -137,12 +137,23 @@ def categorical_focal_crossentropy(y_true, y_pred, alpha=0.25, gamma=2.0, from_l
     """Categorical cross entropy with examples that are easy counting little."""
     y_true, y_pred = _pair(y_true, y_pred)
     _warn_of_one_class(y_pred, "categorical_focal_crossentropy")
+    if not isinstance(alpha, (int, float)):
+        return _focal_by_class(y_true, y_pred, alpha, gamma, from_logits, label_smoothing or 0.0, axis)
     return _core._categorical_focal_crossentropy(y_true, y_pred, alpha, gamma, from_logits, label_smoothing or 0.0, axis)
 
 
-def _check_class_numbers(labels, y_pred, axis):
-    sizes = list(y_pred.shape)
-    del sizes[axis]
+def _focal_by_class(y_true, y_pred, alpha, gamma, from_logits, label_smoothing, axis):
+    """The same with one alpha for each class."""
+    y_true = y_true * (1.0 - label_smoothing) + label_smoothing / y_pred.shape[-1]
+    p = tf.nn.softmax(y_pred, axis) if from_logits else y_pred
+    p = p / tf.reduce_sum(p, axis, keepdims=True)
+    p = tf.clip_by_value(p, _state.epsilon(), 1.0 - _state.epsilon())
+    focal = tf.cast(alpha, p.dtype) * tf.pow(1.0 - p, gamma) * -y_true * tf.math.log(p)
+    return tf.reduce_sum(focal, axis)
+
+
+def _check_class_numbers(labels, y_pred):
+    sizes = list(y_pred.shape)[:-1]
     if labels.ndim != len(sizes) or any(a != b for a, b in zip(labels.shape, sizes) if a is not None and b is not None):
         raise ValueError("Arguments `target` and `output` must have the same shape up until the last dimension: "
                          f"target.shape={tuple(labels.shape)}, output.shape={tuple(y_pred.shape)}")
@@ -154,6 +165,8 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
         y_pred = tf.convert_to_tensor(y_pred)
     labels = y_true if type(y_true) is _Tensor else tf.convert_to_tensor(y_true)
     rank = y_pred.ndim
+    if axis not in (-1, rank - 1):
+        raise ValueError(f"Only axis=-1 is currently supported. Received: axis={axis}")
     if labels.ndim == rank and rank > 1 and labels.shape[-1] == 1:
         labels = tf.squeeze(labels, [-1])
     known, from_logits = _or_logits(y_pred, from_logits, "softmax")
@@ -161,9 +174,9 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
         try:
             return _core._sparse_categorical_crossentropy(labels, known, from_logits, axis)
         except (ValueError, tf.errors.InvalidArgumentError):
-            _check_class_numbers(labels, y_pred, axis)
+            _check_class_numbers(labels, y_pred)
             raise
-    _check_class_numbers(labels, y_pred, axis)
+    _check_class_numbers(labels, y_pred)
     counts = labels != tf.cast(ignore_class, labels.dtype)
     values = _core._sparse_categorical_crossentropy(tf.where(counts, labels, tf.zeros_like(labels)), known, from_logits,
                                                     axis)
@@ -194,4 +207,6 @@ def dice(y_true, y_pred, axis=None):
 
 def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal=True, gamma=80, margin=0.4):
     """How much nearer embeddings of other labels are than those of the same; pairs count by how far off they are."""
-    return _core._circle(y_true, y_pred, ref_labels, ref_embeddings, remove_diagonal, gamma, margin)
+    values = _core._circle(y_true, y_pred, ref_labels, ref_embeddings, remove_diagonal, gamma, margin)
+    _state.set_mask(values, values > 0)  # rows without a pair do not count
+    return values

@@ -3,6 +3,7 @@ import math
 
 import gradus as tf
 
+from .._operation import KerasTensor
 from .._state import floatx as _floatx
 from ._op import dtype_of as _dtype_of
 from ._op import floating as _floating
@@ -117,4 +118,4 @@ def ndim(x):
 
 def size(x):
     """The number of elements."""
-    return tf.size(x) if None in tuple(x.shape) else math.prod(x.shape)
+    return math.prod(x.shape) if isinstance(x, KerasTensor) and None not in tuple(x.shape) else tf.size(x)

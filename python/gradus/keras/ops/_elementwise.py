@@ -5,6 +5,7 @@ import gradus as tf
 
 from ._op import as_bools as _as_bools
 from ._op import binary as _binary
+from ._op import binary_xy as _binary_xy
 from ._op import floating as _floating
 from ._op import op as _op
 from ._op import publish as _publish
@@ -26,9 +27,10 @@ _publish(globals(), [_binary(*pair) for pair in {
     "add": tf.add, "subtract": tf.subtract, "multiply": tf.multiply, "maximum": tf.maximum, "minimum": tf.minimum,
     "floor_divide": tf.math.floordiv, "mod": tf.math.floormod, "fmod": tf.truncatemod, "equal": tf.equal,
     "not_equal": tf.not_equal, "greater": tf.greater, "greater_equal": tf.greater_equal, "less": tf.less,
-    "less_equal": tf.less_equal, "bitwise_and": tf.bitwise.bitwise_and, "bitwise_or": tf.bitwise.bitwise_or,
-    "bitwise_xor": tf.bitwise.bitwise_xor, "left_shift": tf.bitwise.left_shift,
-    "right_shift": tf.bitwise.right_shift}.items()])
+    "less_equal": tf.less_equal}.items()])
+_publish(globals(), [_binary_xy(*pair) for pair in {
+    "bitwise_and": tf.bitwise.bitwise_and, "bitwise_or": tf.bitwise.bitwise_or, "bitwise_xor": tf.bitwise.bitwise_xor,
+    "left_shift": tf.bitwise.left_shift, "right_shift": tf.bitwise.right_shift}.items()])
 _publish(globals(), [_binary(*pair, _as_bools) for pair in {
     "logical_and": tf.logical_and, "logical_or": tf.logical_or, "logical_xor": tf.math.logical_xor}.items()])
 abs, conj = globals()["absolute"], globals()["conjugate"]  # noqa: A001

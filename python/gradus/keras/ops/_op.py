@@ -85,6 +85,11 @@ def binary(name, function, prepare=together):
     return _named(name, lambda x1, x2: function(*prepare(x1, x2)), function.__doc__)
 
 
+def binary_xy(name, function):
+    """The same with Keras's other names of the arguments."""
+    return _named(name, lambda x, y: function(*together(x, y)), function.__doc__)
+
+
 def as_bools(*values):
     """The values as tensors of bool."""
     return [tf.cast(v, "bool") for v in values]

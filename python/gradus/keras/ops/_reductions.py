@@ -28,6 +28,19 @@ def prod(x, axis=None, keepdims=False, dtype=None):
     return tf.reduce_prod(x if dtype is None else tf.cast(x, dtype), axis, keepdims=keepdims)
 
 
+def between(at, low, high, method):
+    """(number of the lower neighbour, of the upper one, part of the upper one) that a method takes at a place."""
+    if method == "linear":
+        return low, high, at - low
+    if method == "midpoint":
+        return low, high, 0.5 * (high - low)
+    kinds = {"lower": low, "higher": high, "nearest": tf.round(at) if tf.is_tensor(at) else round(at)}
+    if method not in kinds:
+        raise ValueError(f"`method` must be one of 'linear', 'lower', 'higher', 'midpoint', 'nearest'. Received: "
+                         f"method={method}")
+    return kinds[method], kinds[method], 0.0
+
+
 @_op
 def mean(x, axis=None, keepdims=False):
     """The mean over axes."""
@@ -157,9 +170,7 @@ def median(x, axis=None, keepdims=False):
 
 @_op
 def quantile(x, q, axis=None, method="linear", keepdims=False):
-    """The element below which a part q lies, between neighbours by linear interpolation."""
-    if method != "linear":
-        raise NotImplementedError(f"quantile(method='{method}') is not covered; 'linear' is")
+    """The element below which a part q lies; between neighbours as the method says."""
     x = _floating(x)
     rank = len(x.shape)
     if axis is None:
@@ -173,8 +184,8 @@ def quantile(x, q, axis=None, method="linear", keepdims=False):
     results = []
     for part in parts:
         at = part * (y.shape[-1] - 1)
-        low, high = math.floor(at), math.ceil(at)
-        results.append(y[..., low] * (1 - (at - low)) + y[..., high] * (at - low) if high > low else y[..., low])
+        low, high, part_of_high = between(at, math.floor(at), math.ceil(at), method)
+        results.append(y[..., low] if part_of_high == 0 else y[..., low] * (1 - part_of_high) + y[..., high] * part_of_high)
     if keepdims:
         shape = [1 if i in axis else x.shape[i] for i in range(rank)]
         results = [tf.reshape(r, shape) for r in results]

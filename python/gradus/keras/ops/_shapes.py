@@ -275,5 +275,14 @@ def digitize(x, bins):
 
 @_op
 def bincount(x, weights=None, minlength=0, sparse=False):
-    """How often each number occurs."""
-    return tf.math.bincount(tf.cast(x, "int32"), weights, minlength=minlength)
+    """How often each number occurs, or the sums of their weights; of a matrix, in each row by itself."""
+    x = tf.cast(x, "int32")
+    if len(x.shape) < 2:
+        counts = tf.math.bincount(x, weights, minlength=minlength)
+    else:
+        rows = x.shape[0]
+        count = tf.maximum(tf.reduce_max(tf.concat([tf.reshape(x, [-1]), [-1]], 0)) + 1, minlength)
+        ones = tf.ones_like(x) if weights is None else _tensor(weights)
+        places = x + tf.range(rows)[:, None] * count
+        counts = tf.reshape(tf.math.unsorted_segment_sum(ones, places, rows * count), [rows, count])
+    return tf.sparse.from_dense(counts) if sparse else counts

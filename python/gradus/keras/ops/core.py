@@ -25,9 +25,16 @@ def saturate_cast(x, dtype):
 
 
 def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
-    """x as a tensor; what has another dtype is cast."""
+    """x as a tensor; what has another dtype is cast; sparse=False, ragged=False: sparse and ragged ones become dense."""
     if isinstance(x, KerasTensor):
         return x
+    if sparse or ragged:
+        raise ValueError("convert_to_tensor makes no sparse or ragged tensors; pass one, or use tf.sparse.from_dense")
+    if isinstance(x, (tf.SparseTensor, tf.RaggedTensor)):
+        is_dense_wanted = sparse is False if isinstance(x, tf.SparseTensor) else ragged is False
+        if not is_dense_wanted:
+            return x if dtype is None else tf.cast(x, dtype)
+        x = tf.sparse.to_dense(x) if isinstance(x, tf.SparseTensor) else x.to_tensor()
     if dtype is None:
         return _tensor(x)
     return tf.cast(x, dtype) if hasattr(x, "dtype") else tf.convert_to_tensor(x, dtype)
@@ -136,10 +143,25 @@ def scatter(indices, values, shape):
 def scatter_update(inputs, indices, updates, reduction=None):
     """inputs with updates at coordinates."""
     inputs = _tensor(inputs)
+    indices, updates = tf.cast(indices, "int32"), tf.cast(updates, inputs.dtype)
+    if reduction == "mul":
+        return _scattered_products(inputs, indices, updates)
     how = {None: "update", "add": "add", "max": "max", "min": "min"}.get(reduction)
     if how is None:
-        raise NotImplementedError(f"scatter_update(reduction='{reduction}') is not covered")
-    return getattr(tf, "tensor_scatter_nd_" + how)(inputs, tf.cast(indices, "int32"), tf.cast(updates, inputs.dtype))
+        raise ValueError(f"Unsupported reduction: {reduction}")
+    return getattr(tf, "tensor_scatter_nd_" + how)(inputs, indices, updates)
+
+
+def _scattered_products(inputs, indices, updates):
+    """inputs times the products of all updates for a place."""
+    depth = indices.shape[-1]
+    outer, inner = inputs.shape[:depth], inputs.shape[depth:]
+    places, count = tf.zeros([], "int32"), 1
+    for axis in reversed(range(depth)):
+        places, count = places + indices[..., axis] * count, count * outer[axis]
+    rows = tf.reshape(updates, [-1, *inner])
+    products = tf.math.unsorted_segment_prod(rows, tf.reshape(places, [-1]), count)
+    return inputs * tf.reshape(products, [*outer, *inner])
 
 
 @_op

@@ -1,10 +1,12 @@
 """Images."""
+import math
+
 import gradus as tf
 
 from .._state import image_data_format
 from ..layers.augmentation import affine_transform as _affine_transform
 from ..layers.convolution import to_channels_first, to_channels_last
-from ..layers.preprocessing import resize as _resize
+from ..layers.preprocessing import resized as _resized
 from ._op import op as _op
 from ._op import tensor as _tensor
 from .nn import conv
@@ -13,12 +15,10 @@ from .nn import conv
 @_op
 def resize(images, size, interpolation="bilinear", antialias=False, crop_to_aspect_ratio=False,
            pad_to_aspect_ratio=False, fill_mode="constant", fill_value=0.0, data_format=None):
-    """Images with another size."""
-    if antialias or crop_to_aspect_ratio or pad_to_aspect_ratio:
-        raise NotImplementedError("image.resize with antialias or aspect ratios is not covered")
-    if (data_format or image_data_format()) == "channels_last":
-        return _resize(_tensor(images), size[0], size[1], interpolation)
-    return to_channels_first(_resize(to_channels_last(_tensor(images)), size[0], size[1], interpolation))
+    """Images with another size; what has another shape is pulled, or cut, or gets a margin."""
+    images, back = _last_channels(_tensor(images), data_format)
+    return back(_resized(images, (int(size[0]), int(size[1])), interpolation, antialias, crop_to_aspect_ratio,
+                         pad_to_aspect_ratio, fill_mode, fill_value))
 
 
 @_op
@@ -38,10 +38,14 @@ def affine_transform(images, transform, interpolation="bilinear", fill_mode="con
 def extract_patches(images, size, strides=None, dilation_rate=1, padding="valid", data_format=None):
     """The pixels of each window as channels."""
     images = _tensor(images)
-    size = (size, size) if isinstance(size, int) else tuple(size)
-    strides = size if strides is None else (strides, strides) if isinstance(strides, int) else tuple(strides)
+    axes = 3 if isinstance(size, (tuple, list)) and len(size) == 3 else 2
+    size = (size,) * axes if isinstance(size, int) else tuple(size)
+    strides = size if strides is None else (strides,) * axes if isinstance(strides, int) else tuple(strides)
+    if max(strides) > 1 and dilation_rate != 1:
+        raise ValueError("`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+                         f"strides={strides} and dilation_rate={dilation_rate}")
     channels = images.shape[-1 if (data_format or image_data_format()) == "channels_last" else 1]
-    count = size[0] * size[1] * channels
+    count = math.prod(size) * channels
     kernel = tf.reshape(tf.eye(count, dtype=images.dtype), [*size, channels, count])
     return conv(images, kernel, strides, padding, data_format, dilation_rate)
 

@@ -1,4 +1,6 @@
 """Matrices: factors, solutions, norms."""
+import math
+
 import gradus as tf
 
 from ._op import floating as _floating
@@ -73,10 +75,32 @@ def solve_triangular(a, b, lower=False):
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
     """The norm of vectors or matrices."""
     x = _floating(x)
-    if ord is None:
-        axes = list(range(len(x.shape))) if axis is None else axis
+    rank = len(x.shape)
+    axes = [a % rank for a in (range(rank) if axis is None else [axis] if isinstance(axis, int) else axis)]
+    if ord is None or ord == "fro" and len(axes) == 2:
         return tf.math.reduce_euclidean_norm(x, axes, keepdims=keepdims)
-    return tf.norm(x, "euclidean" if ord == "fro" else ord, axis, keepdims)
+    if len(axes) == 1 and not isinstance(ord, str):
+        return _norm_of_vectors(x, ord, axes[0], keepdims)
+    if len(axes) != 2 or ord not in ("nuc", 1, -1, 2, -2, math.inf, -math.inf):
+        raise ValueError(f"Invalid `ord` argument for the norm over axis={axis}. Received: ord={ord}")
+    if ord in ("nuc", 2, -2):
+        rows = tf.linalg.svd(tf.transpose(x, [i for i in range(rank) if i not in axes] + axes), compute_uv=False)
+        values = {"nuc": tf.reduce_sum, 2: tf.reduce_max, -2: tf.reduce_min}[ord](rows, -1)
+    else:
+        inner, outer = axes if abs(ord) == 1 else axes[::-1]
+        sums = tf.reduce_sum(tf.abs(x), inner, keepdims=True)
+        values = (tf.reduce_max if ord > 0 else tf.reduce_min)(tf.squeeze(sums, inner), outer - (outer > inner))
+    return tf.reshape(values, [1 if i in axes else n for i, n in enumerate(x.shape)]) if keepdims else values
+
+
+def _norm_of_vectors(x, order, axis, keepdims):
+    if order in (math.inf, -math.inf):
+        return (tf.reduce_max if order > 0 else tf.reduce_min)(tf.abs(x), axis, keepdims=keepdims)
+    if order == 0:
+        return tf.reduce_sum(tf.cast(tf.not_equal(x, 0), x.dtype), axis, keepdims=keepdims)
+    if order == 2:
+        return tf.math.reduce_euclidean_norm(x, axis, keepdims=keepdims)
+    return tf.pow(tf.reduce_sum(tf.pow(tf.abs(x), order), axis, keepdims=keepdims), 1.0 / order)
 
 
 @_op

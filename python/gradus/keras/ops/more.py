@@ -24,18 +24,23 @@ def cbrt(x):
     return tf.sign(x) * tf.pow(tf.abs(x), 1.0 / 3.0)
 
 
+def _but_nan(function, x1, x2):
+    x1, x2 = map(_tensor, _together(x1, x2))
+    if not x1.dtype.is_floating:
+        return function(x1, x2)
+    return tf.where(tf.math.is_nan(x1), x2, tf.where(tf.math.is_nan(x2), x1, function(x1, x2)))
+
+
 @_op
 def fmax(x1, x2):
     """The larger one, and the other where one is NaN."""
-    x1, x2 = _together(x1, x2)
-    return tf.where(tf.math.is_nan(x1), x2, tf.where(tf.math.is_nan(x2), x1, tf.maximum(x1, x2)))
+    return _but_nan(tf.maximum, x1, x2)
 
 
 @_op
 def fmin(x1, x2):
     """The smaller one, and the other where one is NaN."""
-    x1, x2 = _together(x1, x2)
-    return tf.where(tf.math.is_nan(x1), x2, tf.where(tf.math.is_nan(x2), x1, tf.minimum(x1, x2)))
+    return _but_nan(tf.minimum, x1, x2)
 
 
 @_op
@@ -175,9 +180,11 @@ def flipud(x):
 def rot90(array, k=1, axes=(0, 1)):
     """Quarter turns in the plane of two axes."""
     x, (a, b) = _tensor(array), axes
-    for _ in range(k % 4):
-        x = tf.reverse(_shapes.swapaxes(x, a, b), [a])
-    return x
+    if k % 4 == 2:
+        return tf.reverse(x, [a % len(x.shape), b % len(x.shape)])
+    if k % 4 == 1:
+        return tf.reverse(_shapes.swapaxes(x, a, b), [a % len(x.shape)])
+    return x if k % 4 == 0 else tf.reverse(_shapes.swapaxes(x, a, b), [b % len(x.shape)])
 
 
 @_op
@@ -309,10 +316,16 @@ def unravel_index(indices, shape):
 
 
 def jvp(fun, primals, tangents, has_aux=False):
-    """Values and directional derivatives of a function."""
-    if has_aux:
-        raise NotImplementedError("jvp(has_aux=True) is not covered")
-    return tf.jvp(fun, primals, tangents)
+    """Values and directional derivatives of a function; has_aux: it gives (values, what is handed through)."""
+    if not has_aux:
+        return tf.jvp(fun, primals, tangents)
+    aux = []
+
+    def main(*args):
+        values, extra = fun(*args)
+        aux.append(extra)
+        return values
+    return (*tf.jvp(main, primals, tangents), tf.nest.map_structure(tf.stop_gradient, aux[0]))
 
 
 # ------------------------------------------------------------------ without NaN, continued
@@ -351,8 +364,6 @@ def nanargmin(x, axis=None, keepdims=False):
 @_op
 def nanquantile(x, q, axis=None, method="linear", keepdims=False):
     """The element below which a part q lies, of those that are not NaN."""
-    if method != "linear":
-        raise NotImplementedError(f"nanquantile(method='{method}') is not covered; 'linear' is")
     x = _floating(x)
     rank = len(x.shape)
     axes = list(range(rank)) if axis is None else [a % rank for a in ([axis] if isinstance(axis, int) else axis)]
@@ -364,10 +375,10 @@ def nanquantile(x, q, axis=None, method="linear", keepdims=False):
     results = []
     for part in parts:
         at = part * last
-        low, high = tf.math.floor(at), tf.math.ceil(at)
+        low, high, upper = _reductions.between(at, tf.math.floor(at), tf.math.ceil(at), method)
         ends = tf.cast(tf.maximum(tf.stack([low, high], -1), 0.0), "int32")
         pair = tf.gather(y, ends, axis=-1, batch_dims=len(others))
-        value = tf.where(high > low, pair[..., 0] * (1.0 - (at - low)) + pair[..., 1] * (at - low), pair[..., 0])
+        value = tf.where(high > low, pair[..., 0] * (1.0 - upper) + pair[..., 1] * upper, pair[..., 0])
         value = tf.where(last < 0.0, math.nan, value)
         results.append(tf.reshape(value, [1 if i in axes else x.shape[i] for i in range(rank)]) if keepdims else value)
     return results[0] if isinstance(q, (int, float)) else tf.stack(results)
@@ -513,18 +524,30 @@ def argpartition(x, kth, axis=-1):
 def unique(x, sorted=True, return_index=False, return_inverse=False, return_counts=False, axis=None, size=None,  # noqa: A002
            fill_value=None):
     """The different elements in order; with the place of the first of each, the number of each element, and counts."""
-    if axis is not None:
-        raise NotImplementedError("unique(axis=...) is not covered: unique elements are")
-    flat = tf.reshape(_tensor(x), [-1])
-    order = tf.argsort(flat, stable=True)
-    values, inverse, counts = tf.unique_with_counts(tf.gather(flat, order))
-    first = tf.gather(order, tf.cumsum(counts, exclusive=True))
-    inverse = tf.reshape(tf.gather(inverse, tf.argsort(order, stable=True)), tf.shape(x))
+    x = _tensor(x)
+    lines = tf.reshape(x, [-1]) if axis is None else _shapes.moveaxis(x, axis, 0)
+    rows = tf.reshape(lines, [lines.shape[0], -1])
+    order = tf.range(rows.shape[0])
+    for column in reversed(range(rows.shape[1])):  # by the first element, then the second, ...
+        order = tf.gather(order, tf.argsort(tf.gather(rows[:, column], order), stable=True))
+    ordered = tf.gather(rows, order)
+    is_new = tf.concat([[True], tf.reduce_any(ordered[1:] != ordered[:-1], 1)], 0)[:rows.shape[0]]
+    numbers = tf.cumsum(tf.cast(is_new, "int32")) - 1
+    starts = tf.reshape(tf.where(is_new), [-1])
+    first = tf.cast(tf.gather(order, starts), "int32")
+    counts = tf.math.unsorted_segment_sum(tf.ones_like(numbers), numbers, starts.shape[0])
+    inverse = tf.gather(numbers, tf.argsort(order, stable=True))
+    if not sorted:  # as they come
+        come = tf.argsort(first, stable=True)
+        first, counts, inverse = tf.gather(first, come), tf.gather(counts, come), tf.gather(tf.argsort(come), inverse)
+    values = tf.gather(lines, first)
+    inverse = tf.reshape(inverse, tf.shape(x)) if axis is None else inverse
     if size is not None:
         missing = max(0, size - values.shape[0])
-        filling = values[:1] if fill_value is None else tf.cast([fill_value], values.dtype)
-        values = tf.concat([values[:size], tf.repeat(filling, missing)], 0)
+        filling = values[:1] if fill_value is None else tf.fill([1, *values.shape[1:]], tf.cast(fill_value, values.dtype))
+        values = tf.concat([values[:size], tf.repeat(filling, missing, axis=0)], 0)
         first, counts = tf.pad(first[:size], [[0, missing]]), tf.pad(counts[:size], [[0, missing]])
+    values = values if axis is None else _shapes.moveaxis(values, 0, axis)
     results = [values] + [part for part, wanted in ((first, return_index), (inverse, return_inverse),
                                                     (counts, return_counts)) if wanted]
     return results[0] if len(results) == 1 else tuple(results)
@@ -595,4 +618,14 @@ def vectorize(pyfunc, *, excluded=None, signature=None):
 def view(x, dtype=None):
     """The same bytes as elements of another dtype."""
     x = _tensor(x)
-    return x if dtype is None else tf.bitcast(x, dtype)
+    if dtype is None:
+        return x
+    old, new = x.dtype.size, tf.as_dtype(dtype).size
+    if old == new:
+        return tf.bitcast(x, dtype)
+    *outer, last = x.shape
+    if last * old % new:
+        raise ValueError(f"Cannot view {tuple(x.shape)} of {x.dtype.name} as {dtype}: the last axis has {last * old} bytes")
+    if new > old:
+        x = tf.reshape(x, [*outer, last * old // new, new // old])
+    return tf.reshape(tf.bitcast(x, dtype), [*outer, last * old // new])

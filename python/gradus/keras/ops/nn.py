@@ -26,11 +26,17 @@ def _activation(function):
     return run
 
 
-for _name in ("celu elu gelu glu hard_shrink hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid "
+for _name in ("celu elu glu hard_shrink hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid "
               "log_softmax relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus "
               "sparse_sigmoid sparsemax squareplus swish tanh_shrink threshold").split():
     globals()[_name] = _activation(getattr(activations, _name))
 del _name
+
+
+@_op
+def gelu(x, approximate=True):
+    """x times the normal distribution's part below x, or by default nearly that, with a tanh."""
+    return activations.gelu(_floating(x), approximate)
 
 
 def _numbers(value, n):
@@ -73,14 +79,13 @@ def separable_conv(inputs, depthwise_kernel, pointwise_kernel, strides=1, paddin
 
 @_op
 def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=None, data_format=None, dilation_rate=1):
-    """The transpose of a convolution in one or two dimensions."""
-    from ..layers.convolution import Conv1DTranspose, Conv2DTranspose
-    layer = (Conv1DTranspose, Conv2DTranspose)[len(kernel.shape) - 3]
-    made = layer(kernel.shape[-2], tuple(kernel.shape[:-2]), strides, padding, output_padding, data_format,
-                 dilation_rate,
-                 use_bias=False)
+    """The transpose of a convolution in one, two or three dimensions."""
+    from ..layers.convolution import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
+    layer = (Conv1DTranspose, Conv2DTranspose, Conv3DTranspose)[len(kernel.shape) - 3]
+    made = layer(kernel.shape[-2], tuple(kernel.shape[:-2]), strides, padding, output_padding=output_padding,
+                 data_format=data_format, dilation_rate=dilation_rate, use_bias=False)
     made.kernel = kernel
-    return made.call(inputs)
+    return made.call(_tensor(inputs))
 
 
 @_op
@@ -105,16 +110,19 @@ def _pooled(how, inputs, pool_size, strides, padding, data_format):
 @_op
 def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
     """1 at the number of the class, 0 elsewhere."""
-    return tf.one_hot(tf.cast(x, "int32"), num_classes, axis=axis, dtype=dtype or "float32")
+    hot = tf.one_hot(tf.cast(x, "int32"), num_classes, axis=axis, dtype=dtype or "float32")
+    return tf.sparse.from_dense(hot) if sparse else hot
 
 
 @_op
 def multi_hot(inputs, num_classes=None, axis=-1, dtype=None, sparse=False, **kwargs):
     """1 at the numbers of the classes along an axis."""
     num_classes = kwargs.pop("num_tokens", num_classes)
-    hot = tf.one_hot(tf.cast(inputs, "int32"), num_classes, dtype=dtype or "float32")
-    rank = len(inputs.shape)
-    return tf.reduce_max(hot, 1 if rank > 1 else 0) if axis == -1 or rank == 1 else tf.reduce_max(hot, axis)
+    if kwargs:
+        raise TypeError(f"multi_hot() got unexpected keyword arguments: {sorted(kwargs)}")
+    hot = tf.one_hot(tf.cast(inputs, "int32"), num_classes, axis=axis, dtype=dtype or "float32")
+    hot = tf.reduce_max(hot, 1 if len(inputs.shape) > 1 else 0)
+    return tf.sparse.from_dense(hot) if sparse else hot
 
 
 @_op
@@ -137,25 +145,33 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
 
 @_op
 def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwargs):
-    """Each line along an axis with mean 0 and variance 1."""
-    x, epsilon = _floating(x), 1e-3 if epsilon is None else epsilon
+    """Each line along an axis with mean 0 and variance 1; rms_scaling: divided by its deviation only, as Keras did."""
+    x, small = _floating(x), 1e-7 if epsilon is None else epsilon
+    if kwargs.pop("rms_scaling", False):
+        y = x * tf.math.rsqrt(tf.math.reduce_variance(x, axis, keepdims=True) + small)
+        return y if gamma is None else y * tf.cast(gamma, y.dtype)
+    if kwargs:
+        raise TypeError(f"layer_normalization() got unexpected keyword arguments: {sorted(kwargs)}")
     mean = tf.reduce_mean(x, axis, keepdims=True)
-    y = (x - mean) * tf.math.rsqrt(tf.math.reduce_variance(x, axis, keepdims=True) + epsilon)
+    y = (x - mean) * tf.math.rsqrt(tf.math.reduce_variance(x, axis, keepdims=True) + small)
     y = y if gamma is None else y * tf.cast(gamma, y.dtype)
     return y if beta is None else y + tf.cast(beta, y.dtype)
 
 
 @_op
-def rms_normalization(x, scale=1, axis=-1, epsilon=None):
+def rms_normalization(x, scale=None, axis=-1, epsilon=None):
     """Each line along an axis divided by the root of its mean square."""
     x = _floating(x)
     mean_square = tf.reduce_mean(tf.square(x), axis, keepdims=True)
-    return x * tf.math.rsqrt(mean_square + (epsilon or 1e-7)) * tf.cast(scale, x.dtype)
+    y = x * tf.math.rsqrt(mean_square + (1e-7 if epsilon is None else epsilon))
+    return y if scale is None else y * tf.cast(scale, x.dtype)
 
 
 @_op
 def normalize(x, axis=-1, order=2, epsilon=None):
     """x divided by its norm along an axis."""
+    if not isinstance(order, int) or order < 1:
+        raise ValueError(f"Argument `order` must be an int >= 1. Received: order={order}")
     x, epsilon_ = _floating(x), 1e-7 if epsilon is None else epsilon
     if order == 2:
         return x * tf.math.rsqrt(tf.maximum(tf.reduce_sum(tf.square(x), axis, keepdims=True), epsilon_ ** 2))
@@ -204,12 +220,17 @@ def dot_product_attention(query, key, value, bias=None, mask=None, scale=None, i
                           attn_logits_soft_cap=None):
     """softmax(query key^T * scale) value, of tensors [batch, length, heads, size]."""
     from ..layers.attention import causal_mask
+    if attn_logits_soft_cap is not None:
+        raise ValueError("attn_logits_soft_cap is only supported for JAX on TPU. Set attn_logits_soft_cap=None when not "
+                         "using JAX on TPU.")
+    if flash_attention:
+        raise ValueError("Flash attention is not supported here; leave out flash_attention=True: the numbers are the same")
     query, key, value = (tf.transpose(_tensor(t), (0, 2, 1, 3)) for t in (query, key, value))
+    if key.shape[1] != query.shape[1]:  # heads that several queries share
+        key, value = (tf.repeat(t, query.shape[1] // t.shape[1], axis=1) for t in (key, value))
     scores = tf.matmul(query, key, transpose_b=True) * (1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
     if bias is not None:
         scores = scores + tf.cast(bias, scores.dtype)
-    if attn_logits_soft_cap is not None:
-        scores = tf.tanh(scores / attn_logits_soft_cap) * attn_logits_soft_cap
     if mask is not None:
         scores = tf.where(tf.cast(mask, "bool"), scores, tf.cast(scores.dtype.min, scores.dtype))
     if is_causal:

@@ -75,6 +75,12 @@ class Saver:
                 save_img(os.path.join(self._folder, name), image, data_format=self._data_format, scale=True)
 
 
+def _check_format(data_format, generator):
+    if data_format not in (None, generator.data_format):
+        raise ValueError(f"data_format='{data_format}' is not that of the ImageDataGenerator, '{generator.data_format}': give "
+                         "it there")
+
+
 class NumpyArrayIterator(Iterator):
     """Batches of arrays, transformed."""
 
@@ -83,6 +89,7 @@ class NumpyArrayIterator(Iterator):
                  ignore_class_split=False, dtype=None):
         others = [np.asarray(o) for o in x[1]] if isinstance(x, (tuple, list)) and isinstance(x[1], list) else (
             [np.asarray(x[1])] if isinstance(x, (tuple, list)) else [])
+        _check_format(data_format, image_data_generator)
         x = np.asarray(x[0] if isinstance(x, (tuple, list)) else x, dtype=dtype or image_data_generator.dtype)
         for named, values in (("`y` (labels)", y), ("`sample_weight`", sample_weight)):
             if values is not None and len(values) != len(x):
@@ -175,6 +182,9 @@ class DirectoryIterator(_FileIterator):
                  keep_aspect_ratio=False, dtype=None):
         if class_mode not in self.allowed_class_modes:
             raise ValueError(f"Invalid class_mode: {class_mode}; expected one of: {sorted(self.allowed_class_modes, key=str)}")
+        _check_format(data_format, image_data_generator)
+        if dtype not in (None, image_data_generator.dtype):
+            raise ValueError(f"dtype={dtype} is not that of the ImageDataGenerator, {image_data_generator.dtype}: give it there")
         directory = os.fspath(directory)
         self.directory = directory
         names = list(classes) if classes else sorted(

@@ -13,13 +13,13 @@ import zipfile
 import zlib
 
 from ... import _core, errors
+from ..._archives import opened
 from ..._files import text_of, written_aside
 from .._serialization import CustomObjectScope, deserialize_keras_object, serialize_keras_object
 from . import _weights
 from ._walk import walk
 
 _CONFIG, _METADATA, _WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
-_BEST_DEFLATE = 1032
 
 
 def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
@@ -87,21 +87,20 @@ def _load_assets(model, path):
 
 
 def _names(path):
-    with zipfile.ZipFile(path) as archive:
-        return archive.namelist()
+    archive, entries = opened(path)
+    with archive:
+        return list(entries)
 
 
 def _parts(path, wanted):
     """Parts of the archive as bytes, with their checksums compared."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            made = []
-            for name in wanted:
-                info = archive.getinfo(name)
-                if info.file_size > _BEST_DEFLATE * (info.compress_size + 64):
-                    raise zipfile.BadZipFile(f"'{name}' claims an impossible size")
-                made.append(archive.read(info))
-            return made
+        archive, entries = opened(path)
+        with archive:
+            missing = [name for name in wanted if name not in entries]
+            if missing:
+                raise KeyError(f"There is no item named {missing[0]!r} in the archive")
+            return [archive.read(entries[name]) for name in wanted]
     except FileNotFoundError:
         raise ValueError(f"File not found: filepath={path}. Please ensure the file is an accessible `.keras` zip "
                          "file.") from None

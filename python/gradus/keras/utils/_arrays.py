@@ -27,11 +27,13 @@ def to_categorical(x, num_classes=None):
 def normalize(x, axis=-1, order=2):
     """Divides by the norm along an axis."""
     import gradus as tf
-    array = x.numpy() if tf.is_tensor(x) else np.asarray(x)
-    norm = np.atleast_1d(np.linalg.norm(array, order, axis))
+    if tf.is_tensor(x):
+        from ..ops.linalg import norm as norm_of
+        norm = norm_of(x, order, axis, keepdims=True)
+        return x / tf.where(tf.equal(norm, 0), tf.ones_like(norm), norm)
+    norm = np.atleast_1d(np.linalg.norm(np.asarray(x), order, axis))
     norm[norm == 0] = 1
-    result = array / np.expand_dims(norm, axis)
-    return tf.convert_to_tensor(result) if tf.is_tensor(x) else result
+    return np.asarray(x) / np.expand_dims(norm, axis)
 
 
 def pad_sequences(sequences, maxlen=None, dtype="int32", padding="pre", truncating="pre", value=0.0):
@@ -76,9 +78,12 @@ def pad_sequences(sequences, maxlen=None, dtype="int32", padding="pre", truncati
     return result
 
 
-def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=None):
+def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=None, preferred_backend=None):
     """Two tf.data.Datasets of the first and the last elements."""
     import gradus as tf
+    if preferred_backend not in (None, "tensorflow"):
+        raise NotImplementedError(f"split_dataset(preferred_backend='{preferred_backend}') is not covered; datasets are "
+                                  "tf.data's")
     if isinstance(dataset, (np.ndarray, list, tuple)):
         dataset = tf.data.Dataset.from_tensor_slices(dataset if not isinstance(dataset, list) else np.asarray(dataset))
     count = int(dataset.cardinality())
@@ -93,4 +98,7 @@ def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=
     right = count - left if right is None else right
     if shuffle:
         dataset = dataset.shuffle(count, seed=seed, reshuffle_each_iteration=False)
-    return dataset.take(left), dataset.skip(left).take(right)
+    if left + right > count:
+        raise ValueError(f"The sum of `left_size` and `right_size` is larger than the {count} elements of the dataset. "
+                         f"Received: left_size={left_size}, right_size={right_size}")
+    return dataset.take(left), dataset.skip(count - right)

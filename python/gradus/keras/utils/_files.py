@@ -6,6 +6,8 @@ import tarfile
 import urllib.parse
 import zipfile
 
+from ..._archives import opened
+
 
 def cache_folder(cache_dir=None, cache_subdir="datasets"):
     """~/.keras/datasets, or what KERAS_HOME and the arguments say."""
@@ -32,7 +34,9 @@ def get_file(fname=None, origin=None, untar=False, md5_hash=None, file_hash=None
     parts = urllib.parse.urlsplit(origin)
     local = urllib.parse.unquote(parts.path) if parts.scheme == "file" else origin if not parts.scheme else None
     wanted = file_hash or md5_hash
-    if not os.path.exists(archive):
+    if archive_format not in ("auto", "tar", "zip", None) and not set(archive_format) <= {"tar", "zip"}:
+        raise ValueError(f"archive_format is 'auto', 'tar', 'zip', None or a list of these. Received: {archive_format}")
+    if force_download or not os.path.exists(archive):
         if local is None or not os.path.exists(local):
             raise FileNotFoundError(f"'{path}' is not there, and Gradus does not download. Fetch {origin} and put it "
                                     f"at {archive}"
@@ -43,8 +47,8 @@ def get_file(fname=None, origin=None, untar=False, md5_hash=None, file_hash=None
     if wanted and not validate_file(archive, wanted, hash_algorithm):
         raise ValueError(f"Incomplete or corrupted file at {archive}. The {hash_algorithm} file hash does not match "
                          f"the provided value of {wanted}.")
-    if extract:
-        return _extracted(archive, path)
+    if extract and archive_format is not None:
+        return _extracted(archive, path, ("tar", "zip") if archive_format == "auto" else archive_format)
     return path
 
 
@@ -58,7 +62,7 @@ def validate_file(fpath, file_hash, algorithm="auto", chunk_size=65535):
     return digest.hexdigest() == str(file_hash)
 
 
-def _extracted(archive, path):
+def _extracted(archive, path, formats):
     """Unpacks beside the archive; members that point outside of the folder are refused."""
     target = path if path != archive else path + "_extracted"
     if os.path.isdir(target):
@@ -66,7 +70,7 @@ def _extracted(archive, path):
     aside = f"{target}.{os.getpid()}.tmp"
     os.makedirs(aside)
     try:
-        if tarfile.is_tarfile(archive):
+        if "tar" in formats and tarfile.is_tarfile(archive):
             with tarfile.open(archive) as file:
                 for member in file.getmembers():
                     inside = os.path.realpath(os.path.join(aside, member.name))
@@ -74,8 +78,9 @@ def _extracted(archive, path):
                             os.path.realpath(aside) + os.sep):
                         raise ValueError(f"'{archive}' holds '{member.name}', which is no plain file inside of it")
                 file.extractall(aside)  # noqa: S202
-        elif zipfile.is_zipfile(archive):
-            with zipfile.ZipFile(archive) as file:
+        elif "zip" in formats and zipfile.is_zipfile(archive):
+            file, _ = opened(archive)
+            with file:
                 file.extractall(aside)  # noqa: S202
         else:
             raise ValueError(f"'{archive}' is no archive that can be unpacked")

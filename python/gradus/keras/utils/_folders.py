@@ -67,13 +67,13 @@ class Folder:
             self.class_names = [str(label) for label in sorted(set(labels))]
             self.numbers = list(labels)
 
-    def dataset(self, elements, batch_size, finished=lambda dataset: dataset):
+    def dataset(self, elements, batch_size):
         """Of what elements(dataset of paths) gives, with labels; two datasets for subset='both'."""
         if self.subset == "both":
-            return [self._part(elements, batch_size, part, finished) for part in ("training", "validation")]
-        return self._part(elements, batch_size, self.subset, finished)
+            return [self._part(elements, batch_size, part) for part in ("training", "validation")]
+        return self._part(elements, batch_size, self.subset)
 
-    def _part(self, elements, batch_size, part, finished):
+    def _part(self, elements, batch_size, part):
         paths = self.paths[self._parts[part]]
         dataset = tf.data.Dataset.from_tensor_slices(paths)
         if self.label_mode is not None:
@@ -113,10 +113,16 @@ def _check_split(validation_split, subset, shuffle, seed):
                          "make sure that there is no overlap between the training and validation subset.")
 
 
+def _check_format(name):
+    if name != "tf":
+        raise NotImplementedError(f"format='{name}' is not covered; datasets are tf.data's (format='tf')")
+
+
 def text_dataset_from_directory(directory, labels="inferred", label_mode="int", class_names=None, batch_size=32,
                                 max_length=None, shuffle=True, seed=None, validation_split=None, subset=None,
                                 follow_links=False, format="tf", verbose=True):
     """Texts of a folder with one folder per class, and the numbers of their classes, as a dataset of batches."""
+    _check_format(format)
     folder = Folder(directory, labels, label_mode, class_names, shuffle, seed, validation_split, subset, follow_links,
                     verbose, (".txt",))
     if not folder.paths:
@@ -134,6 +140,7 @@ def image_dataset_from_directory(directory, labels="inferred", label_mode="int",
                                  subset=None, interpolation="bilinear", follow_links=False, crop_to_aspect_ratio=False,
                                  pad_to_aspect_ratio=False, data_format=None, format="tf", verbose=True):
     """Images of a folder with one folder per class, all with one size, and the numbers of their classes."""
+    _check_format(format)
     from ._images import resize_cropped
     channels = {"rgb": 3, "rgba": 4, "grayscale": 1}.get(color_mode)
     if channels is None:

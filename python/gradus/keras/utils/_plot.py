@@ -51,10 +51,12 @@ class Dot:
 
 def model_to_dot(model, show_shapes=False, show_dtype=False, show_layer_names=True, rankdir="TB", expand_nested=False,
                  dpi=200,
-                 subgraph=False, show_layer_activations=False, show_trainable=False, **kwargs):
+                 subgraph=False, show_layer_activations=False, show_trainable=False, splines="ortho", **kwargs):
     """The model as a drawing for Graphviz."""
     from ..models import Functional, Sequential
-    lines = [f"rankdir={rankdir};", f"dpi={dpi};", "node [shape=box];"]
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments: {kwargs}")
+    lines = [f"rankdir={rankdir};", f"dpi={dpi};", f"splines={splines};", "node [shape=box];"]
     ids = {}
 
     def name_of(layer):
@@ -88,17 +90,18 @@ def model_to_dot(model, show_shapes=False, show_dtype=False, show_layer_names=Tr
 
     draw(model, 0)
     body = "\n".join("  " + line for line in lines)
-    return Dot(f"digraph G {{\n{body}\n}}\n")
+    head = f'subgraph cluster_{model.name} {{\n  label="{model.name}";' if subgraph else "digraph G {"
+    return Dot(f"{head}\n{body}\n}}\n")
 
 
 def plot_model(model, to_file="model.png", show_shapes=False, show_dtype=False, show_layer_names=False, rankdir="TB",
-               expand_nested=False, dpi=200, show_layer_activations=False, show_trainable=False, **kwargs):
+               expand_nested=False, dpi=200, show_layer_activations=False, show_trainable=False, splines="ortho", **kwargs):
     """Draws the model into a file; needs Graphviz."""
     if not model.built:
         raise ValueError("This model has not yet been built. Build the model first by calling `build()` or by calling "
                          "the model on a batch of data.")
     dot = model_to_dot(model, show_shapes, show_dtype, show_layer_names, rankdir, expand_nested, dpi,
-                       show_layer_activations=show_layer_activations, show_trainable=show_trainable)
+                       show_layer_activations=show_layer_activations, show_trainable=show_trainable, splines=splines, **kwargs)
     to_file = os.fspath(to_file)
     extension = os.path.splitext(to_file)[1][1:] or "png"
     dot.write(to_file, format=extension)

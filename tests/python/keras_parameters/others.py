@@ -1,0 +1,101 @@
+"""Callbacks that write files, saving, utilities, trees, dtypes: every parameter with values that are not its default."""
+
+_MODEL = "model_of()"
+_TREE = "{'a': [1, 2], 'b': (3, None)}"
+
+VALUES = [
+    *(f"logged('log.csv', lambda p: callbacks.CSVLogger(p, {p}), twice={twice})" for p, twice in (
+        ("separator=';'", False), ("append=True", True), ("append=False", True))),
+    *(f"kept('{name}', lambda p: callbacks.ModelCheckpoint(p, {p}), epochs=5)" for name, p in (
+        ("m.keras", "monitor='loss', save_best_only=True"), ("w{epoch}.weights.h5", "save_weights_only=True"),
+        ("w{epoch}.weights.h5", "save_weights_only=True, save_best_only=True, mode='max'"),
+        ("w{epoch}.weights.h5", "save_weights_only=True, save_best_only=True, mode='min', monitor='val_loss'"),
+        ("w{epoch}.weights.h5", "save_weights_only=True, save_best_only=True, initial_value_threshold=0.2"),
+        ("w{epoch}-{batch}.weights.h5", "save_weights_only=True, save_freq=3"), ("{epoch:02d}.keras", "verbose=0"))),
+    *(f"kept('', lambda p: callbacks.BackupAndRestore(p, {p}), epochs=3)" for p in (
+        "delete_checkpoint=False", "delete_checkpoint=True", "save_freq=2, delete_checkpoint=False")),
+    "noted(lambda log: callbacks.LambdaCallback(on_epoch_begin=lambda epoch, logs: log('begin', epoch), "
+    "on_epoch_end=lambda epoch, logs: log('end', epoch), on_train_begin=lambda logs: log('start'), on_train_end=lambda logs: log('stop'), "
+    "on_train_batch_begin=lambda batch, logs: log('first', batch), on_train_batch_end=lambda batch, logs: log('last', batch)))",
+    "raised(lambda: fitted(callbacks.TerminateOnNaN(raise_error=True), compiled={'optimizer': optimizers.SGD(1e20)}, epochs=3))",
+    "[type(c).__name__ for c in callbacks.CallbackList([callbacks.LambdaCallback()], add_history=True, model=model_of()).callbacks]",
+    "[type(c).__name__ for c in callbacks.CallbackList(callbacks=[], add_progbar=True, model=model_of(), epochs=1, verbose=1, steps=1).callbacks]",
+    *(f"saved(lambda m, p: keras.saving.save_model(m, p, {p}), '{name}')" for p, name in (("overwrite=True",
+    "m.keras"), ("zipped=True", "m.keras"))),
+    "raised(lambda: [saved(lambda m, p: keras.saving.save_model(model=m, filepath=p, overwrite=False), 'm.keras')][5])",
+    "restored(lambda m, p: keras.saving.save_weights(m, filepath=p, overwrite=True), lambda m, p: keras.saving.load_weights(m, filepath=p))",
+    "restored(lambda m, p: keras.saving.save_weights(m, p), lambda m, p: keras.saving.load_weights(m, p, skip_mismatch=True))",
+    "keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(layers.Dense(3)), safe_mode=False).units",
+    "keras.saving.deserialize_keras_object({'class_name': 'Own', 'config': {'units': 4}}, custom_objects={'Own': type('Own', (layers.Dense,), {})}).units",
+    "keras.saving.get_registered_object('one', custom_objects={'one': 5})",
+    "keras.saving.get_registered_object('two', module_objects={'two': 6})",
+    "[w.shape[0] for w in keras.models.clone_model(model_of(), clone_function=lambda l: type(l).from_config(l.get_config())).weights]",
+    "len(keras.models.clone_model(model_of(), input_tensors=keras.Input((3,))).layers)",
+    "len(keras.models.clone_model(functional_of(), call_function=lambda l, *a, **k: l(*a, **k)).layers)",
+    "[l.name for l in keras.models.clone_model(nested_of(), recursive=True).layers]",
+    *(f"{text}['class_name']" for text in ("layers.serialize(layer=layers.Dense(2))",
+    "losses.serialize(loss=losses.MeanSquaredError())",
+                                          "metrics.serialize(metric=metrics.Mean())",
+                                          "optimizers.serialize(optimizer=optimizers.SGD())",
+                                          "schedules.serialize(learning_rate_schedule=schedules.ExponentialDecay(0.1, 2, 0.5))",
+                                          "regularizers.serialize(regularizer=regularizers.L1())",
+                                          "constraints.serialize(constraint=constraints.NonNeg())",
+                                          "initializers.serialize(initializer=initializers.Ones())",
+                                          "keras.dtype_policies.serialize(dtype_policy=keras.dtype_policies.DTypePolicy('mixed_float16'))")),
+    "losses.deserialize(name={'class_name': 'Huber', 'config': {}})(x(2, 3), x(2, 3))",
+    "losses.Loss(name='n', reduction='sum', dtype='float64').reduction",
+    "metrics.Metric(dtype='float64', name='n').dtype",
+    "called(layers.Bidirectional(layers.SimpleRNN(2), weights=[np.full(s, 0.1, 'float32') for s in ((2, 2), (2, 2), (2,)) * 2]), x(1, 3, 2))",
+    "called(layers.Conv3DTranspose(1, 2, dilation_rate=2), x(1, 2, 2, 2, 1))",
+    "called(layers.SpatialDropout3D(0.4, seed=2, dtype='float64'), x(1, 2, 2, 2, 3), training=True)",
+    "layers.Wrapper(layer=layers.Dense(2)).layer.units", "described(layers.InputLayer((None,), ragged=True).output)[0]",
+    "activations.exponential(x=x(3))", "activations.linear(x=x(3))", "ops.identity(n=2)",
+    "random.truncated_normal(shape=(2,), seed=1)",
+    "ops.bincount(ints(5, 7), sparse=True)", "ops.one_hot(ints(4, 3), 4, sparse=True)",
+    "ops.multi_hot(ints(4, 2, 3), 4, sparse=True)",
+    "ops.convert_to_tensor(tf.sparse.from_dense([[0.0, 2.0]]), sparse=False)",
+    "ops.convert_to_tensor(tf.ragged.constant([[1.0], [2.0, 3.0]]), ragged=False)",
+    *(f"ops.segment_{name}(x(5, 2), np.array([0, 0, 1, 2, 2]), sorted=True)" for name in ("max", "min", "prod", "sum")),
+    "ops.moments(x(2, 3), [0], synchronized=False)",
+    # dtypes, settings
+    *(f"[keras.backend.is_float_dtype('{d}'), keras.backend.is_int_dtype('{d}'), keras.backend.standardize_dtype('{d}')]" for d in ("float16", "uint8", "bool")),
+    "keras.backend.get_uid(prefix='q')",
+    "[keras.backend.is_keras_tensor(keras.Input((2,))), keras.backend.is_keras_tensor(3)]",
+    "set_and_back(keras.config.epsilon, keras.config.set_epsilon, 0.5, lambda: losses.kl_divergence(unit(2), np.zeros(2, 'float32')))",
+    "set_and_back(keras.config.floatx, keras.config.set_floatx, 'float16', lambda: ops.zeros((2,)).dtype.name)",
+    "set_and_back(keras.config.image_data_format, keras.config.set_image_data_format, 'channels_first', lambda: layers.Conv2D(1, 2)(x(1, 1, 3, 3)))",
+    "limited(keras.config.set_max_epochs, 2)", "limited(keras.config.set_max_steps_per_epoch, 1)",
+    "keras.utils.clear_session(free_memory=False)",
+    "fitted(epochs=4, steps_per_epoch=1)", "fitted(epochs=3, steps_per_epoch=3)",
+    # trees
+    f"keras.tree.flatten_with_path({_TREE})", f"keras.tree.lists_to_tuples({_TREE})", f"keras.tree.is_nested({_TREE})",
+    "keras.tree.map_shape_structure(lambda s: len(s), {'a': (1, 2), 'b': [(3,)]})",
+    "keras.tree.map_structure_up_to([0, 0], lambda a: len(a), [[1, 2], [3]])",
+    "keras.tree.pack_sequence_as({'a': 1, 'b': [2, 3]}, [4, 5, 6])",
+    "keras.tree.traverse(lambda v: v * 2 if isinstance(v, int) else None, [1, (2, 3)])",
+    "keras.tree.traverse(lambda v: (v,) if isinstance(v, int) else None, [1, (2, 3)], top_down=False)",
+    "keras.tree.map_structure(lambda v: 1 if v is None else 2, [None, 5], none_is_leaf=True)",
+    "keras.tree.map_structure(lambda v: 2, [None, 5], none_is_leaf=False)",
+    *(f"raised(lambda: keras.tree.assert_same_structure({a}, {b}, check_types={c}))" for a, b, c in (
+        ("[1, 2]", "(1, 2)", True), ("[1, 2]", "[1, [2]]", True), ("[1, 2]", "[3, 4]", True))),
+    "raised(lambda: keras.tree.assert_same_paths([1, 2], [1, 2, 3]))",
+    "raised(lambda: keras.tree.assert_same_paths(a=[1, 2], b=[3, 4]))",
+    # utilities
+    *(f"printed(lambda: drawn(utils.Progbar(4, {p})))" for p in ("width=10", "verbose=2", "unit_name='part'",
+    "stateful_metrics=['a']", "width=7, verbose=1, interval=0.0")),
+    "[len(part) for part in utils.pack_x_y_sample_weight(x(2, 3), y=x(2, 1), sample_weight=x(2))]",
+    "len(utils.unpack_x_y_sample_weight((1, 2)))",
+    *(f"[[np.asarray(v).tolist() for v in part] for part in utils.split_dataset(np.arange(10), {p})]"
+    for p in ("left_size=3", "right_size=2", "left_size=0.5, right_size=0.2",
+                                                                                                               "left_size=4, right_size=3")),
+    "[sorted(int(v) for v in np.concatenate([np.asarray(list(part)) for part in utils.split_dataset(np.arange(10), left_size=4, shuffle=True, seed=3)]))]",
+    "utils.normalize(x(2, 3), axis=0, order=1)", "utils.to_categorical(np.array([0, 2]), num_classes=4)",
+    "utils.get_source_inputs(functional_of().output)[0].shape[1]",
+    "utils.pad_sequences([[1, 2, 3], [4]], maxlen=2, dtype='float32', padding='post', truncating='post', value=9.0)",
+    "utils.pad_sequences([[1, 2, 3], [4]], padding='post')",
+    "utils.normalize(x(2, 3))",
+    "keras.preprocessing.image.smart_resize(np.arange(48.0).reshape(3, 4, 4).astype('float32'), (2, 2), data_format='channels_first')",
+    "keras.preprocessing.image.smart_resize(np.arange(48.0).reshape(4, 4, 3).astype('float32'), (3, 2), interpolation='nearest')",
+]
+
+DIFFERENT = {text: "Keras forgets these weights; ours sets them" for text in VALUES if "Bidirectional(" in text}
