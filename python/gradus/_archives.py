@@ -45,3 +45,11 @@ def opened(path):
     except BaseException:
         archive.close()
         raise
+
+
+def read(archive, entry):
+    """The bytes of an entry: as many as it claims, with the checksum that it claims."""
+    content = archive.read(entry)
+    if len(content) != entry.file_size:
+        raise zipfile.BadZipFile(f"'{entry.filename}' claims {entry.file_size} bytes and has {len(content)}")
+    return content

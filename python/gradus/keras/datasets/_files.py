@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 
 from ..._archives import opened
+from ..._archives import read as read_entry
 from ..utils._files import cache_folder
 
 
@@ -62,7 +63,7 @@ def arrays(path):
     archive, entries = opened(path)
     with archive:
         for name, entry in entries.items():
-            content = io.BytesIO(archive.read(entry))
+            content = io.BytesIO(read_entry(archive, entry))
             version = np.lib.format.read_magic(content)
             read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             shape, _, dtype = read(content)

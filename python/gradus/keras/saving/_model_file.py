@@ -13,7 +13,7 @@ import zipfile
 import zlib
 
 from ... import _core, errors
-from ..._archives import opened
+from ..._archives import opened, read
 from ..._files import text_of, written_aside
 from .._serialization import CustomObjectScope, deserialize_keras_object, serialize_keras_object
 from . import _weights
@@ -100,7 +100,7 @@ def _parts(path, wanted):
             missing = [name for name in wanted if name not in entries]
             if missing:
                 raise KeyError(f"There is no item named {missing[0]!r} in the archive")
-            return [archive.read(entries[name]) for name in wanted]
+            return [read(archive, entries[name]) for name in wanted]
     except FileNotFoundError:
         raise ValueError(f"File not found: filepath={path}. Please ensure the file is an accessible `.keras` zip "
                          "file.") from None
