@@ -43,6 +43,7 @@ Op::Op(const OpInfo& i, Kind k, Rules rules)
 Op::~Op() = default;
 
 Op make_elementwise(const OpInfo& info, std::unique_ptr<ElementwiseRule> rule, bool derived) {
+  GRADUS_ASSERT(rule->arity <= expr::kMaxInputs);
   OpInfo full = info;
   full.inputs = rule->arity;
   full.in_place_ok = true;

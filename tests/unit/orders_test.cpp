@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "gradus/gradus.h"
+#include "graph/elementwise.h"
 
 namespace gradus {
 namespace {
@@ -107,6 +108,31 @@ TEST(Orders, BeyondWhatAKernelTakes) {
 TEST(Orders, ReverseOnlyToTwelve) {
   for (const Known& known : {kKnown[0], kKnown[6], kKnown[7]})
     expect_known(known, 12, 0, float64, false);
+}
+
+// Which inputs a kernel repeats along rows, and of what dtypes they are, is known for all sixteen.
+TEST(Orders, KernelsOfManyInputsAreNotMixedUp) {
+  auto rule = std::make_unique<ElementwiseRule>();
+  rule->arity = expr::kMaxInputs;
+  rule->value = [](ElementwiseRule::Exprs in) {
+    Expr sum = in[0];
+    for (std::size_t i = 1; i < in.size(); ++i) sum = sum + static_cast<double>(i + 1) * in[i];
+    return sum;
+  };
+  const Op op =
+      make_elementwise({.name = "sum_of_many", .doc = "For this test."}, std::move(rule), true);
+  const std::vector<float> column = {0, 1, 2, 3, 4, 5, 6};
+  for (const DType dtype : {float32, float64, float16}) {
+    const Tensor whole = cast(Tensor::from(column, {7}), dtype), one = cast(1.0, dtype);
+    for (std::size_t repeated = 0; repeated <= expr::kMaxInputs; ++repeated) {
+      std::vector<Tensor> in(static_cast<std::size_t>(op.elementwise->arity), whole);
+      if (repeated < in.size()) in[repeated] = one;
+      const Tensor y = cast(op.run_one(in, nullptr), float64);
+      const double weight = repeated < in.size() ? static_cast<double>(repeated + 1) : 0;
+      for (int i = 0; i < 7; ++i)
+        EXPECT_EQ(y.data<double>()[i], (136 - weight) * i + weight) << name_of(dtype) << repeated;
+    }
+  }
 }
 
 TEST(Orders, OfAHessianVectorProduct) {
