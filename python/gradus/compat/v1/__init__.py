@@ -13,6 +13,8 @@ What this namespace makes belongs to the default graph. A tensor of a graph is t
 (gradus/graph_program.h), so every function of gradus works on it; here they also make nodes of constants, and have the
 argument names that they had.
 """
+import builtins as _builtins
+import math as _math
 import sys as _sys
 import types as _types
 
@@ -215,18 +217,43 @@ _builtin_tuple = type(())
 
 def placeholder_with_default(input, shape, name=None):  # noqa: A002
     """The input, unless a run is fed another value of its shape."""
-    return identity(_functions.to_tensor(input), name=name or "PlaceholderWithDefault")
+    given = _functions.to_tensor(input)
+    if not _tf.TensorShape(shape).is_compatible_with(given.shape):
+        raise ValueError(f"Shapes must be compatible: the default has shape {given.shape}, the placeholder {shape}")
+    return identity(given, name=name or "PlaceholderWithDefault")
 
 
 def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
-    """A value as a node of the graph."""
+    """A value as a node of the graph; if there are fewer elements than the shape has, the last one is repeated."""
     graph = get_default_graph()
+    if shape is not None:
+        value = _of_shape(_plain_sizes(value), shape, verify_shape)
     with graph.inside():
         made = _tf.constant(_plain_sizes(value), dtype, shape) if shape is not None else _tf.constant(
             _plain_sizes(value), dtype)
     if _core._traced_name(made) is not None:
         return made
     return graph._constant(made, name or "Const")
+
+
+def _of_shape(value, shape, verify_shape):
+    import numpy as np
+    if isinstance(value, _core.Tensor) or isinstance(shape, _core.Tensor):
+        return value
+    array, sizes = np.asarray(value), _tf.TensorShape(shape).as_list()
+    if verify_shape and list(array.shape) != sizes:
+        raise TypeError(f"Expected Tensor's shape: {_builtins.tuple(sizes)}, got {array.shape}.")
+    count = _math.prod(sizes)
+    if array.size in (0, 1, count) or array.size > count:
+        return value
+    return np.concatenate([array.ravel(), np.repeat(array.ravel()[-1:], count - array.size)]).reshape(sizes).astype(
+        "float32" if array.dtype == "float64" and not isinstance(value, np.ndarray) else array.dtype)
+
+
+class AggregationMethod:
+    """How gradients of a variable are added up: they are all the same here."""
+    ADD_N = DEFAULT = 0
+    EXPERIMENTAL_TREE, EXPERIMENTAL_ACCUMULATE_N = 1, 2
 
 
 def _plain_sizes(value):
@@ -236,7 +263,13 @@ def _plain_sizes(value):
 
 
 def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None):
-    """A tensor of the graph."""
+    """A tensor of the graph; preferred_dtype (dtype_hint) is its dtype where the value can have it."""
+    hint = preferred_dtype if preferred_dtype is not None else dtype_hint
+    if dtype is None and hint is not None and not hasattr(value, "dtype"):
+        try:
+            return _functions.to_tensor(_tf.convert_to_tensor(value, hint), None, name)
+        except (TypeError, ValueError):
+            pass
     return _functions.to_tensor(value, dtype, name)
 
 
@@ -254,11 +287,17 @@ def _multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
     return _tf.random.categorical(logits, num_samples, output_dtype or _tf.int64, seed)
 
 
+def _categorical(logits, num_samples, dtype=None, seed=None, name=None):
+    """Class numbers, drawn by their logits."""
+    return _tf.random.categorical(logits, num_samples, dtype or _tf.int64, seed)
+
+
 random_normal = random.normal = random.random_normal = _random(_tf.random.normal, "random_normal")  # noqa: F821
 truncated_normal = random.truncated_normal = _random(_tf.random.truncated_normal, "truncated_normal")  # noqa: F821
 random_uniform = random.uniform = random.random_uniform = _random(_random_uniform, "random_uniform")  # noqa: F821
 random_shuffle = random.shuffle = _random(_tf.random.shuffle, "RandomShuffle")  # noqa: F821
-multinomial = random.multinomial = random.categorical = _random(_multinomial, "multinomial")  # noqa: F821
+multinomial = random.multinomial = _random(_multinomial, "multinomial")  # noqa: F821
+random.categorical = _random(_categorical, "categorical")  # noqa: F821
 random.set_random_seed = set_random_seed  # noqa: F821
 
 
@@ -339,7 +378,7 @@ batch_gather = in_graph(_batch_gather, "BatchGather")
 
 def _norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims=None):  # noqa: A002
     """A norm of vectors or matrices."""
-    return _tf.norm(tensor, ord, axis, bool(keepdims or keep_dims))
+    return _tf.norm(tensor, ord, axis, True if keepdims or keep_dims else False)
 
 
 norm = in_graph(_norm, "norm")

@@ -27,8 +27,10 @@ def fully_connected(inputs, num_outputs, activation_fn=tf.nn.relu, normalizer_fn
                     biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None,
                     trainable=True, scope=None):
     """activation(inputs . weights + biases)."""
-    if normalizer_fn is not None:
+    if normalizer_fn is not None or normalizer_params is not None:
         raise NotImplementedError("normalizer_fn is not covered; use tf.layers.batch_normalization")
+    if variables_collections is not None or outputs_collections is not None:
+        raise NotImplementedError("fully_connected does not add to collections; use tf.add_to_collection")
     inputs = _layers._tensor(inputs)
     with variable_scope(scope, "fully_connected", reuse=reuse):
         weights = get_variable("weights", [inputs.shape.as_list()[-1], num_outputs], inputs.dtype,

@@ -2,7 +2,7 @@
 import gradus as tf
 
 from ... import _core, nest
-from ._functions import as_nodes, to_tensor
+from ._functions import as_nodes, in_graph, to_tensor
 from ._graph import Operation, get_default_graph
 from ._unranked import defer, has_unranked
 
@@ -66,16 +66,24 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The results of the first function whose predicate holds."""
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
+    if exclusive and len(pairs) > 1:
+        from ._python import Assert
+        count = in_graph(lambda *preds: tf.add_n([tf.cast(tf.reshape(p, []), tf.int32) for p in preds]), "count")(
+            *(p for p, _ in pairs))
+        alone = Assert(in_graph(lambda c: c <= 1, "alone")(count), ["Input error: exclusive=True: more than 1 conditions "
+                                                                   "evaluated as True:", count])
+        with get_default_graph().control_dependencies([alone]):
+            return case([(in_graph(tf.identity)(p), f) for p, f in pairs], default, False, strict, name)
     if default is None:
         (_, default), pairs = pairs[-1], pairs[:-1]
     chain = default
     for pred, function in reversed(pairs):
-        chain = _chained(pred, function, chain)
+        chain = _chained(pred, function, chain, strict, name)
     return chain() if pairs else default()
 
 
-def _chained(pred, function, rest):
-    return lambda: cond(pred, function, rest)
+def _chained(pred, function, rest, strict, name):
+    return lambda: cond(pred, function, rest, strict, name)
 
 
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True,  # noqa: A002
@@ -95,6 +103,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     with graph.name_scope(name or "while"), graph.inside():
         found = tf.while_loop(cond, run_body, start, maximum_iterations=maximum_iterations)
     found = [as_nodes(graph, f) for f in found]
+    found = found if back_prop else nest.map_structure(in_graph(tf.stop_gradient), found)
     if len(found) == 1 and not return_same_structure:
         return found[0]
     return tuple(found) if isinstance(loop_vars, tuple) else found
@@ -109,7 +118,9 @@ def _as_loop_variable(value):
 def _over(function, kind):
     def call(*args, **kwargs):
         graph = get_default_graph()
-        name = kwargs.pop("name", None)
+        name, back_prop = kwargs.pop("name", None), kwargs.pop("back_prop", True)
+        if not back_prop:  # gradients stop at what comes out
+            return nest.map_structure(in_graph(tf.stop_gradient), call(*args, name=name, **kwargs))
         if graph._late_controls or has_unranked(args) or has_unranked(kwargs):
             return defer(graph, call, args, kwargs, name or kind)
         with graph.name_scope(name or kind), graph.inside():

@@ -506,6 +506,9 @@ class Dimension(int):
         return getattr(other, "value", other) in (None, int(self))
 
     def merge_with(self, other):
+        """This size, which the other one, if it is known, must have."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {other} are not compatible")
         return self
 
 

@@ -50,12 +50,14 @@ class constant_initializer(_Typed):  # noqa: N801
     """One value, or given values."""
 
     def __init__(self, value=0, dtype=None, verify_shape=False):
-        self.value, self.dtype = value, dtype
+        self.value, self.dtype, self._verifies = value, dtype, verify_shape
 
     def __call__(self, shape, dtype=None, partition_info=None, verify_shape=None):
         import numpy as np
         value = np.asarray(self.value)
-        wanted = dtype or self.dtype
+        if (self._verifies if verify_shape is None else verify_shape) and list(value.shape) != list(shape):
+            raise TypeError(f"Expected Tensor's shape: {tuple(shape)}, got {value.shape}.")
+        wanted = dtype or self.dtype or ("float32" if value.dtype == "float64" else None)
         if value.size > 1 and value.shape != tuple(shape):
             value = value.reshape(shape)
         return _constant(value if value.size > 1 else self.value if value.ndim == 0 else value.reshape(()),

@@ -66,7 +66,7 @@ def conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_f
 def conv1d(inputs, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1,
            activation=None, use_bias=True, kernel_initializer=None, bias_initializer=zeros_initializer(),
            kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, trainable=True, name=None,
-           reuse=None, **ignored):
+           reuse=None, kernel_constraint=None, bias_constraint=None):
     """A convolution of sequences, with variables of its own."""
     inputs = _tensor(inputs)
     _last(data_format)
@@ -75,8 +75,9 @@ def conv1d(inputs, filters, kernel_size, strides=1, padding="valid", data_format
     strides = strides[0] if isinstance(strides, (list, tuple)) else strides
     with variable_scope(name, "conv1d", reuse=reuse):
         kernel = _variable("kernel", [kernel_size, channels, filters], inputs.dtype, kernel_initializer,
-                           kernel_regularizer, trainable)
-        bias = use_bias and _variable("bias", [filters], inputs.dtype, bias_initializer, bias_regularizer, trainable)
+                           kernel_regularizer, trainable, kernel_constraint)
+        bias = use_bias and _variable("bias", [filters], inputs.dtype, bias_initializer, bias_regularizer, trainable,
+                                      bias_constraint)
 
         def run(x, kernel, bias):
             y = tf.nn.conv1d(x, kernel, strides, padding.upper(), dilations=dilation_rate)
@@ -88,7 +89,7 @@ def conv1d(inputs, filters, kernel_size, strides=1, padding="valid", data_format
 def conv2d_transpose(inputs, filters, kernel_size, strides=(1, 1), padding="valid", data_format="channels_last",
                      activation=None, use_bias=True, kernel_initializer=None, bias_initializer=zeros_initializer(),
                      kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, trainable=True,
-                     name=None, reuse=None, **ignored):
+                     name=None, reuse=None, kernel_constraint=None, bias_constraint=None):
     """The transpose of a convolution, with variables of its own."""
     inputs = _tensor(inputs)
     _last(data_format)
@@ -96,8 +97,9 @@ def conv2d_transpose(inputs, filters, kernel_size, strides=(1, 1), padding="vali
     k, s = _pair(kernel_size), _pair(strides)
     with variable_scope(name, "conv2d_transpose", reuse=reuse):
         kernel = _variable("kernel", [*k, filters, channels], inputs.dtype, kernel_initializer, kernel_regularizer,
-                           trainable)
-        bias = use_bias and _variable("bias", [filters], inputs.dtype, bias_initializer, bias_regularizer, trainable)
+                           trainable, kernel_constraint)
+        bias = use_bias and _variable("bias", [filters], inputs.dtype, bias_initializer, bias_regularizer, trainable,
+                                      bias_constraint)
 
         def size(n, k, s):
             return n * s + max(k - s, 0) if padding.lower() == "valid" else n * s
@@ -138,7 +140,9 @@ average_pooling2d = _pooling(tf.nn.avg_pool2d, "AvgPool")
 
 
 def flatten(inputs, name=None, data_format="channels_last"):
-    """All axes but the first in one."""
+    """All axes but the first in one; the channels last."""
+    _first = data_format == "channels_first"
+
     def run(x):
         sizes = x.shape.as_list()[1:]
         if None in sizes:
@@ -146,6 +150,8 @@ def flatten(inputs, name=None, data_format="channels_last"):
         total = 1
         for s in sizes:
             total *= s
+        if _first and len(sizes) > 1:
+            x = tf.transpose(x, [0, *range(2, len(sizes) + 1), 1])
         return tf.reshape(x, [-1, total])
     return in_graph(run, "flatten")(inputs, name=name)
 
@@ -171,6 +177,10 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
                         training=False, trainable=True, name=None, reuse=None, renorm=False, renorm_clipping=None,
                         renorm_momentum=0.99, fused=None, virtual_batch_size=None, adjustment=None):
     """Normalisation over the batch; what updates the moving averages is in the collection UPDATE_OPS."""
+    if renorm or virtual_batch_size is not None or adjustment is not None:
+        raise NotImplementedError(f"batch_normalization with renorm={renorm} (clipping {renorm_clipping}, momentum "
+                                  f"{renorm_momentum}), virtual_batch_size or adjustment is not covered; "
+                                  "keras.layers.BatchNormalization(renorm=True) is")
     inputs = _tensor(inputs)
     rank = inputs.shape.rank
     axis = axis[0] if isinstance(axis, (list, tuple)) else axis

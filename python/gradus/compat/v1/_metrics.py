@@ -136,22 +136,39 @@ def _cases_above(labels, predictions, weights, thresholds):
 
 
 @in_graph
-def _area(counts):
-    """Under the curve of true positives over false positives, by trapezoids."""
+def _area(counts, curve, method):
+    """Under the curve of true positives over false positives (ROC), or of precision over recall (PR)."""
     hits, false_alarms, misses, rejects = tf.unstack(counts)
-    right = (hits + 1e-7) / (hits + misses + 1e-7)
-    wrong = false_alarms / (false_alarms + rejects + 1e-7)
-    return tf.reduce_sum((wrong[:-1] - wrong[1:]) * (right[:-1] + right[1:]) / 2.0)
+    if curve == "PR" and method == "careful_interpolation":
+        return _careful_area(hits, false_alarms, misses)
+    recall = (hits + 1e-6) / (hits + misses + 1e-6)
+    x, y = ((false_alarms / (false_alarms + rejects + 1e-6), recall) if curve == "ROC" else
+            (recall, (hits + 1e-6) / (hits + false_alarms + 1e-6)))
+    height = {"minoring": tf.minimum, "majoring": tf.maximum}.get(method, lambda a, b: (a + b) / 2.0)
+    return tf.reduce_sum((x[:-1] - x[1:]) * height(y[:-1], y[1:]))
+
+
+def _careful_area(hits, false_alarms, misses):
+    """Between two thresholds true positives are a linear function of positives; so precision is the integral of that."""
+    found, above = hits[:-1] - hits[1:], hits + false_alarms
+    slope = tf.math.divide_no_nan(found, above[:-1] - above[1:])
+    start = hits[1:] - slope * above[1:]
+    ratio = tf.where((above[:-1] > 0) & (above[1:] > 0), tf.math.divide_no_nan(above[:-1], above[1:]), 1.0)
+    area = slope * (found + start * tf.math.log(tf.where(ratio > 0, ratio, 1.0)))
+    return tf.reduce_sum(tf.math.divide_no_nan(area, hits[1:] + misses[1:]))
 
 
 def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collections=None, updates_collections=None, curve="ROC",
         name=None, summation_method="trapezoidal", thresholds=None):
-    """The area under the ROC curve of all batches so far."""
-    if curve != "ROC" or summation_method != "trapezoidal":
-        raise NotImplementedError("auc is covered for curve='ROC' with trapezoids")
+    """The area under the ROC curve, or that of precision over recall, of all batches so far."""
+    if curve not in ("ROC", "PR"):
+        raise ValueError(f"curve must be either ROC or PR, {curve} unknown")
+    if summation_method not in ("trapezoidal", "minoring", "majoring", "careful_interpolation"):
+        raise ValueError(f"Invalid summation_method: {summation_method}")
     inner = [(i + 1) / (num_thresholds - 1) for i in range(num_thresholds - 2)] if thresholds is None else list(thresholds)
     edges = [-1e-7, *inner, 1.0 + 1e-7]
     with variable_scope(name, "auc"):
         counts = _counter("counts", [4, len(edges)])
         more = counts.assign_add(_cases_above(labels, predictions, weights, edges))
-        return _collected(_area(in_graph(tf.identity)(counts)), _area(more), metrics_collections, updates_collections)
+        return _collected(_area(in_graph(tf.identity)(counts), curve, summation_method), _area(more, curve, summation_method),
+                          metrics_collections, updates_collections)

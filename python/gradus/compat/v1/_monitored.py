@@ -138,6 +138,8 @@ class CheckpointSaverHook(SessionRunHook):
 
     def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None, checkpoint_basename="model.ckpt",
                  scaffold=None, listeners=None, save_graph_def=True):
+        if listeners:
+            raise NotImplementedError("CheckpointSaverHook(listeners=...) is not covered")
         self._folder, self._saver = checkpoint_dir, saver or (scaffold and scaffold.saver)
         self._path = os.path.join(checkpoint_dir, checkpoint_basename)
         self._every = _EveryN(save_steps, save_secs)
@@ -212,6 +214,11 @@ class Scaffold:
 
     def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None, ready_for_local_init_op=None,
                  local_init_op=None, summary_op=None, saver=None, copy_from_scaffold=None, local_init_feed_dict=None):
+        for name, given in (("ready_op", ready_op), ("ready_for_local_init_op", ready_for_local_init_op),
+                            ("summary_op", summary_op), ("copy_from_scaffold", copy_from_scaffold),
+                            ("local_init_feed_dict", local_init_feed_dict)):
+            if given is not None:
+                raise NotImplementedError(f"Scaffold({name}=...) is not covered")
         self.init_op, self.init_feed_dict, self.init_fn = init_op, init_feed_dict, init_fn
         self.local_init_op, self.saver = local_init_op, saver
 

@@ -1,4 +1,6 @@
 """tf.nn with the signatures of TensorFlow 1."""
+import math
+
 import gradus as tf
 
 from ._functions import in_graph
@@ -31,12 +33,12 @@ def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data
 
 def max_pool(value, ksize, strides, padding, data_format="NHWC", name=None, input=None):  # noqa: A002
     """The maximum of each window."""
-    return tf.nn.max_pool2d(value, ksize, strides, padding, data_format)
+    return tf.nn.max_pool2d(value if input is None else input, ksize, strides, padding, data_format)
 
 
 def avg_pool(value, ksize, strides, padding, data_format="NHWC", name=None, input=None):  # noqa: A002
     """The mean of each window."""
-    return tf.nn.avg_pool2d(value, ksize, strides, padding, data_format)
+    return tf.nn.avg_pool2d(value if input is None else input, ksize, strides, padding, data_format)
 
 
 def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
@@ -119,12 +121,32 @@ def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
 
 
 def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
-    """Rows of a table, by number."""
+    """Rows of a table, by number, which may be in parts: "mod", by turns; "div", one part after the other."""
+    ids = tf.convert_to_tensor(ids)
     if isinstance(params, (list, tuple)):
-        if len(params) != 1:
-            raise NotImplementedError("a table in several parts is not covered; use tf.concat")
-        params = params[0]
-    return tf.nn.embedding_lookup(params, ids, max_norm)
+        params = list(params)
+        ids = ids if len(params) == 1 else _row_in_parts(params, ids, partition_strategy)
+        params = params[0] if len(params) == 1 else tf.concat([tf.convert_to_tensor(p) for p in params], 0)
+    rows = tf.gather(params, ids)
+    if max_norm is None:
+        return rows
+    length = tf.sqrt(tf.reduce_sum(tf.square(rows), list(range(len(ids.shape), len(rows.shape))), keepdims=True))
+    return rows * (max_norm / tf.maximum(length, max_norm))
+
+
+def _row_in_parts(params, ids, strategy):
+    """Where rows are when the parts lie one behind the other."""
+    sizes, count = [int(p.shape[0]) for p in params], len(params)
+    if strategy == "mod":
+        part, row = tf.math.floormod(ids, count), tf.math.floordiv(ids, count)
+    elif strategy == "div":
+        least, more = divmod(sum(sizes), count)
+        part = tf.maximum(tf.math.floordiv(ids, least + 1), tf.math.floordiv(ids - more, least))
+        row = tf.where(part < more, tf.math.floormod(ids, least + 1), tf.math.floormod(ids - more, least))
+    else:
+        raise ValueError("Unrecognized partition strategy: " + str(strategy))
+    starts = tf.constant([sum(sizes[:i]) for i in range(count)], ids.dtype)
+    return tf.gather(starts, part) + row
 
 
 def local_response_normalization(input, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, name=None):  # noqa: A002
@@ -148,8 +170,13 @@ def crelu(features, name=None, axis=-1):
 
 
 def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
-    """exp(log_input) - log_input * targets."""
-    return tf.exp(log_input) - log_input * targets
+    """exp(log_input) - log_input * targets; the full loss has Stirling's log(targets!) where targets are above 1."""
+    log_input, targets = tf.convert_to_tensor(log_input), tf.convert_to_tensor(targets)
+    loss = tf.exp(log_input) - log_input * targets
+    if not compute_full_loss:
+        return loss
+    rest = targets * tf.math.log(targets) - targets + 0.5 * tf.math.log(2.0 * math.pi * targets)
+    return loss + tf.where((targets >= 0) & (targets <= 1), tf.zeros_like(targets), rest)
 
 
 _KINDS = {"conv2d": "Conv2D", "conv1d": "conv1d", "max_pool": "MaxPool", "avg_pool": "AvgPool", "xw_plus_b": "xw_plus_b",

@@ -71,7 +71,8 @@ def _boolean(text):
 
 
 def _define(kind, **options):
-    def define(name, default, help="", **ignored):  # noqa: A002
+    def define(name, default, help="", **others):  # noqa: A002
+        _refuse(others)
         FLAGS._parser.add_argument("--" + name, dest=name, default=default, type=kind, help=help, **options)
         object.__setattr__(FLAGS, "_values", None)
     return define
@@ -80,9 +81,16 @@ def _define(kind, **options):
 DEFINE_string, DEFINE_integer, DEFINE_float = _define(str), _define(int), _define(float)
 
 
-def DEFINE_boolean(name, default, help="", **ignored):  # noqa: A002, N802
+def _refuse(others):
+    given = sorted(name for name, value in others.items() if value is not None and name not in ("flag_values", "module_name"))
+    if given:
+        raise NotImplementedError(f"flags with {given} are not covered")
+
+
+def DEFINE_boolean(name, default, help="", **others):  # noqa: A002, N802
     """--name, --noname or --name=true."""
-    FLAGS._parser.add_argument("--" + name, dest=name, default=default, type=_boolean)
+    _refuse(others)
+    FLAGS._parser.add_argument("--" + name, dest=name, default=default, type=_boolean, help=help)
     FLAGS._booleans.add(name)
     object.__setattr__(FLAGS, "_values", None)
 
@@ -90,16 +98,18 @@ def DEFINE_boolean(name, default, help="", **ignored):  # noqa: A002, N802
 DEFINE_bool = DEFINE_boolean
 
 
-def DEFINE_enum(name, default, enum_values, help="", **ignored):  # noqa: A002, N802
+def DEFINE_enum(name, default, enum_values, help="", **others):  # noqa: A002, N802
     """One of several words."""
-    FLAGS._parser.add_argument("--" + name, dest=name, default=default, choices=enum_values)
+    _refuse(others)
+    FLAGS._parser.add_argument("--" + name, dest=name, default=default, choices=enum_values, help=help)
     object.__setattr__(FLAGS, "_values", None)
 
 
-def DEFINE_list(name, default, help="", **ignored):  # noqa: A002, N802
+def DEFINE_list(name, default, help="", **others):  # noqa: A002, N802
     """Words with commas between them."""
+    _refuse(others)
     words = default.split(",") if isinstance(default, str) else default
-    FLAGS._parser.add_argument("--" + name, dest=name, default=words, type=lambda text: text.split(","))
+    FLAGS._parser.add_argument("--" + name, dest=name, default=words, type=lambda text: text.split(","), help=help)
     object.__setattr__(FLAGS, "_values", None)
 
 
@@ -170,12 +180,17 @@ def _summary(kind):
 
 def merge(inputs, collections=None, name=None):
     """Several summaries as one."""
-    return _Summary([p for s in inputs for p in s.parts])
+    made = _Summary([p for s in inputs for p in s.parts])
+    for key in collections or ():
+        get_default_graph().add_to_collection(key, made)
+    return made
 
 
 def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
     """All summaries of the graph as one, or None."""
     found = get_default_graph().get_collection(key)
+    if scope is not None:
+        found = [_Summary(kept) for kept in ([p for p in s.parts if str(p[0]).startswith(scope)] for s in found) if kept]
     return merge(found) if found else None
 
 

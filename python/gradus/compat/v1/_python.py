@@ -190,12 +190,15 @@ assert_greater_equal = _asserter("assert_greater_equal", tf.greater_equal, "Cond
 
 def assert_positive(x, data=None, summarize=None, message=None, name=None):
     """Fails after a run in which an element was not positive."""
-    return Assert(in_graph(lambda a: tf.reduce_all(a > tf.cast(0, a.dtype)), "All")(x), [message or "x > 0 did not hold", x])
+    x = to_tensor(x)
+    held = in_graph(lambda a: tf.reduce_all(a > tf.cast(0, a.dtype)), "All")(x)
+    return Assert(held, [message or "", *(["x > 0 did not hold element-wise:", x] if data is None else data)], summarize, name)
 
 
 def assert_rank(x, rank, data=None, summarize=None, message=None, name=None):
     """Checks the rank, now."""
     if to_tensor(x).shape.rank != rank:
-        raise ValueError(f"{message or ''} Tensor {x} must have rank {rank}. Received rank {to_tensor(x).shape.rank}")
+        shown = "" if data is None else f" {list(data)[:summarize]}"
+        raise ValueError(f"{message or ''} Tensor {x} must have rank {rank}. Received rank {to_tensor(x).shape.rank}{shown}")
     from ._functions import no_op
-    return no_op()
+    return no_op(name)

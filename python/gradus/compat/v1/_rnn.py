@@ -43,6 +43,12 @@ class RNNCell:
     trainable_variables = variables
 
 
+def _refuse(kwargs, cell):
+    kwargs.pop("trainable", None)
+    if kwargs:
+        raise TypeError(f"{cell}() got unexpected keyword arguments: {sorted(kwargs)}")
+
+
 class BasicRNNCell(RNNCell):
     """activation([input, state] . kernel + bias)."""
 
@@ -50,13 +56,14 @@ class BasicRNNCell(RNNCell):
 
     def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None, **kwargs):
         super().__init__(name, reuse)
-        self._units, self._activation = num_units, activation or tf.tanh
+        _refuse(kwargs, "BasicRNNCell")
+        self._units, self._activation, self._dtype = num_units, activation or tf.tanh, dtype
 
     state_size = output_size = property(lambda self: self._units)
 
     def call(self, inputs, state):
-        kernel = get_variable("kernel", [inputs.shape.as_list()[-1] + self._units, self._units])
-        bias = get_variable("bias", [self._units], initializer=zeros_initializer())
+        kernel = get_variable("kernel", [inputs.shape.as_list()[-1] + self._units, self._units], self._dtype)
+        bias = get_variable("bias", [self._units], self._dtype, initializer=zeros_initializer())
         run = in_graph(lambda x, h, k, b: self._activation(tf.matmul(tf.concat([x, h], 1), k) + b), self._kind)
         output = run(inputs, state, kernel, bias)
         return output, output
@@ -70,6 +77,8 @@ class BasicLSTMCell(RNNCell):
     def __init__(self, num_units, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None,
                  dtype=None, initializer=None, **kwargs):
         super().__init__(name, reuse)
+        _refuse(kwargs, type(self).__name__)
+        self._dtype = dtype
         self._units, self._forget, self._activation = num_units, forget_bias, activation or tf.tanh
         self._tuple, self._initializer = state_is_tuple, initializer
 
@@ -78,8 +87,8 @@ class BasicLSTMCell(RNNCell):
 
     def call(self, inputs, state):
         n = self._units
-        kernel = get_variable("kernel", [inputs.shape.as_list()[-1] + n, 4 * n], initializer=self._initializer)
-        bias = get_variable("bias", [4 * n], initializer=zeros_initializer())
+        kernel = get_variable("kernel", [inputs.shape.as_list()[-1] + n, 4 * n], self._dtype, initializer=self._initializer)
+        bias = get_variable("bias", [4 * n], self._dtype, initializer=zeros_initializer())
 
         def run(x, c, h, kernel, bias):
             i, j, f, o = tf.split(tf.matmul(tf.concat([x, h], 1), kernel) + bias, 4, axis=1)
@@ -99,9 +108,11 @@ class LSTMCell(BasicLSTMCell):
     def __init__(self, num_units, use_peepholes=False, cell_clip=None, initializer=None, num_proj=None, proj_clip=None,
                  num_unit_shards=None, num_proj_shards=None, forget_bias=1.0, state_is_tuple=True, activation=None,
                  reuse=None, name=None, dtype=None, **kwargs):
-        if use_peepholes or cell_clip is not None or num_proj is not None:
+        if use_peepholes or cell_clip is not None or num_proj is not None or proj_clip is not None:
             raise NotImplementedError("peepholes, clipping and projections are not covered")
-        super().__init__(num_units, forget_bias, state_is_tuple, activation, reuse, name, dtype, initializer)
+        if num_unit_shards is not None or num_proj_shards is not None:
+            raise NotImplementedError("variables in shards are not covered; leave out num_unit_shards and num_proj_shards")
+        super().__init__(num_units, forget_bias, state_is_tuple, activation, reuse, name, dtype, initializer, **kwargs)
 
 
 class GRUCell(RNNCell):
@@ -112,7 +123,8 @@ class GRUCell(RNNCell):
     def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None, name=None,
                  dtype=None, **kwargs):
         super().__init__(name, reuse)
-        self._units, self._activation = num_units, activation or tf.tanh
+        _refuse(kwargs, "GRUCell")
+        self._units, self._activation, self._dtype = num_units, activation or tf.tanh, dtype
         self._kernel, self._bias = kernel_initializer, bias_initializer
 
     state_size = output_size = property(lambda self: self._units)
@@ -120,11 +132,11 @@ class GRUCell(RNNCell):
     def call(self, inputs, state):
         n, size = self._units, inputs.shape.as_list()[-1]
         with variable_scope("gates", auxiliary_name_scope=False):
-            gk = get_variable("kernel", [size + n, 2 * n], initializer=self._kernel)
-            gb = get_variable("bias", [2 * n], initializer=self._bias or constant_initializer(1.0))
+            gk = get_variable("kernel", [size + n, 2 * n], self._dtype, initializer=self._kernel)
+            gb = get_variable("bias", [2 * n], self._dtype, initializer=self._bias or constant_initializer(1.0))
         with variable_scope("candidate", auxiliary_name_scope=False):
-            ck = get_variable("kernel", [size + n, n], initializer=self._kernel)
-            cb = get_variable("bias", [n], initializer=self._bias or zeros_initializer())
+            ck = get_variable("kernel", [size + n, n], self._dtype, initializer=self._kernel)
+            cb = get_variable("bias", [n], self._dtype, initializer=self._bias or zeros_initializer())
 
         def run(x, h, gk, gb, ck, cb):
             r, u = tf.split(tf.sigmoid(tf.matmul(tf.concat([x, h], 1), gk) + gb), 2, axis=1)
@@ -143,6 +155,8 @@ class MultiRNNCell(RNNCell):
         super().__init__()
         if not cells:
             raise ValueError("Must specify at least one cell for MultiRNNCell.")
+        if not state_is_tuple:
+            raise NotImplementedError("MultiRNNCell(state_is_tuple=False) is not covered; states are tuples")
         self._cells = list(cells)
 
     output_size = property(lambda self: self._cells[-1].output_size)
@@ -161,11 +175,14 @@ class MultiRNNCell(RNNCell):
 
 
 class DropoutWrapper(RNNCell):
-    """A cell with dropout on its inputs and outputs."""
+    """A cell with dropout on its inputs, its outputs and the states it hands on (but not the c of an LSTM)."""
 
     def __init__(self, cell, input_keep_prob=1.0, output_keep_prob=1.0, state_keep_prob=1.0, seed=None, **kwargs):
         super().__init__()
+        if any(kwargs.values()):
+            raise NotImplementedError(f"DropoutWrapper with {sorted(kwargs)} is not covered")
         self._cell, self._input, self._output, self._seed = cell, input_keep_prob, output_keep_prob, seed
+        self._state = state_keep_prob
 
     output_size = property(lambda self: self._cell.output_size)
     state_size = property(lambda self: self._cell.state_size)
@@ -179,8 +196,12 @@ class DropoutWrapper(RNNCell):
         def dropped(x, keep):
             certain = isinstance(keep, (int, float)) and keep == 1
             return x if certain else in_graph(dropout, "dropout")(x, keep, None, self._seed)
+        def dropped_state(s):
+            if isinstance(s, LSTMStateTuple):
+                return LSTMStateTuple(s.c, dropped(s.h, self._state))
+            return tuple(map(dropped_state, s)) if isinstance(s, tuple) else dropped(s, self._state)
         output, new = self._cell(dropped(inputs, self._input), state, scope)
-        return dropped(output, self._output), new
+        return dropped(output, self._output), dropped_state(new)
 
 
 def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):

@@ -18,6 +18,10 @@ class Saver:
     def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0,
                  name=None, restore_sequentially=False, saver_def=None, builder=None, defer_build=False,
                  allow_empty=False, write_version=2, pad_step_number=False, save_relative_paths=False, filename=None):
+        for option, given in (("saver_def", saver_def), ("builder", builder), ("filename", filename),
+                              ("pad_step_number", pad_step_number)):
+            if given:
+                raise NotImplementedError(f"Saver({option}=...) is not covered")
         if var_list is None:
             var_list = global_variables() + [v for v in local_variables() if v not in global_variables()]
             if not var_list and not allow_empty:

@@ -554,18 +554,25 @@ class ExponentialMovingAverage:
 class Coordinator:
     """Accepted for programs with queues: there are no threads to wait for."""
 
-    def __init__(self, *args, **kwargs):
-        self._stop = False
+    def __init__(self, clean_stop_exception_types=None):
+        self._stop, self._error = False, None
+        self._clean = tuple(clean_stop_exception_types or (tf.errors.OutOfRangeError,))
 
     def should_stop(self):
         return self._stop
 
     def request_stop(self, ex=None):
+        """Asks all to stop; an error is raised again by join, unless it is one of a clean stop."""
+        error = ex[1] if isinstance(ex, tuple) else ex
+        if error is not None and not self._stop and not isinstance(error, self._clean):
+            self._error = error
         self._stop = True
 
-    def join(self, threads=None, *args, **kwargs):
+    def join(self, threads=None, stop_grace_period_secs=120, ignore_live_threads=False):
         for t in threads or ():
-            t.join()
+            t.join(stop_grace_period_secs if ignore_live_threads else None)
+        if self._error is not None:
+            raise self._error
 
     def clear_stop(self):
         self._stop = False

@@ -72,6 +72,8 @@ class Variable(tf.Variable):
                  name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
                  use_resource=None, synchronization=tf.VariableSynchronization.AUTO,
                  aggregation=tf.VariableAggregation.NONE, shape=None, _full_name=None):
+        if variable_def is not None:
+            raise NotImplementedError("Variables are not read from protocol buffers: variable_def is not covered")
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         graph = get_default_graph()
@@ -97,6 +99,11 @@ class Variable(tf.Variable):
                     with graph.inside():
                         value = tf.cast(value, wanted)
                 self._initial_value = to_tensor(value, wanted, "initial_value")
+                for wanted_shape in (expected_shape, shape):
+                    if wanted_shape is not None and not tf.TensorShape(wanted_shape).is_compatible_with(
+                            self._initial_value.shape):
+                        raise ValueError(f"The initial value's shape ({self._initial_value.shape}) is not compatible with the "
+                                         f"explicitly supplied `shape` argument ({wanted_shape}).")
                 if not self._initial_value.shape.is_fully_defined():
                     raise ValueError(f"initial_value must have a shape specified: {self._initial_value}")
                 self._declare(graph._program, self._initial_value.dtype, self._initial_value.shape.as_list(),
@@ -398,12 +405,18 @@ def get_variable_scope():
     return graph._variable_scope
 
 
+def _refuse_parts(partitioner):
+    if partitioner is not None:
+        raise NotImplementedError("variables in parts are not covered; leave out partitioner=")
+
+
 class variable_scope:  # noqa: N801
     """A context in which names of variables get a prefix, and get_variable makes or reuses them."""
 
     def __init__(self, name_or_scope, default_name=None, values=None, initializer=None, regularizer=None,
                  caching_device=None, partitioner=None, custom_getter=None, reuse=None, dtype=None, use_resource=None,
                  constraint=None, auxiliary_name_scope=True):
+        _refuse_parts(partitioner)
         if name_or_scope is None and default_name is None:
             raise TypeError("If default_name is None then name_or_scope is required")
         self._given, self._default, self._reuse = name_or_scope, default_name, reuse
@@ -472,6 +485,7 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
                  aggregation=tf.VariableAggregation.NONE):
     """The variable of that name in the current variable scope: made, or found if the scope reuses variables."""
     scope = get_variable_scope()
+    _refuse_parts(partitioner)
     getter = custom_getter or scope.custom_getter
     options = dict(shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer, trainable=trainable,
                    collections=collections, use_resource=use_resource, constraint=constraint,
