@@ -219,6 +219,9 @@ class Methods {
   }
 
   static inline const char* const kJacobian = "jacobian";
+  static inline const char* const kJacobianUnused =
+      "parallel_iterations: all rows are computed at once; "
+      "experimental_use_pfor: rows are computed at once or one by one, with the same numbers";
   static inline const char* const kJacobianSignature =
       "target, sources, unconnected_gradients=None, parallel_iterations=None, "
       "experimental_use_pfor=True";
@@ -334,7 +337,9 @@ std::vector<PyMethodDef> common_methods() {
        "the "
        "structure\n"
        "of the sources; None where there is no dependence."},
-      {"jacobian", as_method(call_method<M::kJacobian, M::kJacobianSignature, M::jacobian>), kFast,
+      {"jacobian",
+       as_method(call_method<M::kJacobian, M::kJacobianSignature, M::jacobian, M::kJacobianUnused>),
+       kFast,
        "jacobian($self, target, sources, unconnected_gradients=None, parallel_iterations=None, "
        "experimental_use_pfor=True)\n--\n\n"
        "d target / d source, of shape target.shape + source.shape, for each source."},
@@ -347,7 +352,7 @@ PyMethodDef* reverse_methods() {
     list.push_back(
         {"batch_jacobian",
          as_method(call_method<Reverse::kBatchJacobian, Reverse::kBatchJacobianSignature,
-                               Reverse::batch_jacobian>),
+                               Reverse::batch_jacobian, Reverse::kJacobianUnused>),
          kFast,
          "batch_jacobian($self, target, source, unconnected_gradients=None, "
          "parallel_iterations=None, experimental_use_pfor=True)\n--\n\n"

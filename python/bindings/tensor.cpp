@@ -6,6 +6,7 @@
 
 #include "convert.h"
 #include "errors.h"
+#include "function.h"
 #include "gradus/dlpack.h"
 #include "gradus/graph_program.h"
 #include "gradus/ops.h"
@@ -75,24 +76,19 @@ Ref view_as_array(PyObject* self) {
   return array;
 }
 
-PyObject* array_method(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
-                       PyObject* names) {
-  return guarded([&]() -> PyObject* {
-    refuse_array(tensor_of(self));
-    PyObject *dtype = count > 0 ? arguments[0] : Py_None, *copy = Py_None;
-    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i) {
-      const std::string name = to_string(PyTuple_GET_ITEM(names, i));
-      (name == "copy" ? copy : dtype) = arguments[count + i];
-    }
-    Ref array = view_as_array(self);
-    if (dtype != Py_None)
-      array = Ref::own(PyObject_CallMethod(array, "astype", "OsOOO", dtype, "K",
-                                           imported("gradus._numpy", "unsafe"), Py_True,
-                                           copy == Py_True ? Py_True : Py_False));
-    else if (copy == Py_True)
-      array = Ref::own(PyObject_CallMethod(array, "copy", nullptr));
-    return array.release();
-  });
+const char* const kArray = "__array__";
+const char* const kArraySignature = "dtype=None, copy=None";
+PyObject* array_method(PyObject* self, const Arguments& a) {
+  refuse_array(tensor_of(self));
+  PyObject *dtype = a[0], *copy = a[1];
+  Ref array = view_as_array(self);
+  if (dtype != Py_None)
+    array = Ref::own(PyObject_CallMethod(array, "astype", "OsOOO", dtype, "K",
+                                         imported("gradus._numpy", "unsafe"), Py_True,
+                                         copy == Py_True ? Py_True : Py_False));
+  else if (copy == Py_True)
+    array = Ref::own(PyObject_CallMethod(array, "copy", nullptr));
+  return array.release();
 }
 
 // numpy.dtype of elements that NumPy has itself.
@@ -182,11 +178,10 @@ PyObject* undefined_when_eager(PyObject* self, void* name) {
 
 PyObject* shape_method(PyObject* self, PyObject*) { return get_shape(self, nullptr); }
 
-PyObject* set_shape(PyObject* self, PyObject* shape) {
-  return guarded([&] {
-    return PyObject_CallFunctionObjArgs(imported("gradus._text", "check_shape"), self, shape,
-                                        nullptr);
-  });
+const char* const kSetShape = "set_shape";
+const char* const kSetShapeSignature = "shape";
+PyObject* set_shape(PyObject* self, const Arguments& a) {
+  return PyObject_CallFunctionObjArgs(imported("gradus._text", "check_shape"), self, a[0], nullptr);
 }
 
 PyObject* reference(PyObject* self, PyObject*) {
@@ -220,19 +215,25 @@ void free_versioned_capsule(PyObject* capsule) {
         PyCapsule_GetPointer(capsule, "dltensor_versioned")));
 }
 
-PyObject* dlpack(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  return guarded([&]() -> PyObject* {
-    bool versioned = false;
-    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i) {
-      PyObject* value = arguments[count + i];
-      if (to_string(PyTuple_GET_ITEM(names, i)) == "max_version" && PyTuple_Check(value) &&
-          PyTuple_GET_SIZE(value) > 0)
-        versioned = to_int(PyTuple_GET_ITEM(value, 0)) >= 1;
-    }
-    return versioned ? PyCapsule_New(to_dlpack_versioned(tensor_of(self)), "dltensor_versioned",
-                                     free_versioned_capsule)
-                     : PyCapsule_New(to_dlpack(tensor_of(self)), "dltensor", free_capsule);
-  });
+const char* const kDlpack = "__dlpack__";
+const char* const kDlpackSignature = "stream=None, max_version=None, dl_device=None, copy=None";
+PyObject* dlpack(PyObject* self, const Arguments& a) {
+  if (!a.is_none(0))
+    raise(PyExc_BufferError, "[dlpack] got stream %R; expected None on a CPU", a[0]);
+  if (!a.is_none(2) && to_ints(a[2]) != std::vector<std::int64_t>{1, 0})
+    raise(PyExc_BufferError, "[dlpack] got dl_device %R; expected (1, 0), the CPU", a[2]);
+  Tensor t = tensor_of(self);
+  if (!a.is_none(3) && a.boolean(3)) {
+    const Tensor original = t;
+    t = Tensor::filled_by(original.dtype(), original.shape(), [&](void* to) {
+      std::memcpy(to, original.raw_data(), static_cast<std::size_t>(original.num_bytes()));
+    });
+  }
+  const bool versioned =
+      PyTuple_Check(a[1]) && PyTuple_GET_SIZE(a[1]) > 0 && to_int(PyTuple_GET_ITEM(a[1], 0)) >= 1;
+  return versioned
+             ? PyCapsule_New(to_dlpack_versioned(t), "dltensor_versioned", free_versioned_capsule)
+             : PyCapsule_New(to_dlpack(t), "dltensor", free_capsule);
 }
 
 PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
@@ -286,11 +287,13 @@ PyCFunction as_method(F f) {
 PyMethodDef methods[] = {
     {"numpy", numpy_method, METH_NOARGS, "numpy()\n--\n\nA copy of the elements as a NumPy array."},
     {"_numpy", numpy_method, METH_NOARGS, nullptr},
-    {"__array__", as_method(array_method), METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"__array__", as_method(call_method<kArray, kArraySignature, array_method>),
+     METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"__format__", format_method, METH_O, nullptr},
     {"get_shape", shape_method, METH_NOARGS, "get_shape()\n--\n\nThe shape, a TensorShape."},
-    {"set_shape", set_shape, METH_O,
-     "set_shape(shape)\n--\n\nChecks that the tensor has this shape."},
+    {"set_shape", as_method(call_method<kSetShape, kSetShapeSignature, set_shape>),
+     METH_FASTCALL | METH_KEYWORDS,
+     "set_shape($self, shape)\n--\n\nChecks that the tensor has this shape."},
     {"ref", reference, METH_NOARGS, "ref()\n--\n\nA hashable reference to this tensor."},
     {"experimental_ref", reference, METH_NOARGS, nullptr},
     {"cpu", same, METH_NOARGS, nullptr},
@@ -299,7 +302,8 @@ PyMethodDef methods[] = {
     {"__deepcopy__", same, METH_O, nullptr},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {"__complex__", complex_method, METH_NOARGS, nullptr},
-    {"__dlpack__", as_method(dlpack), METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"__dlpack__", as_method(call_method<kDlpack, kDlpackSignature, dlpack>),
+     METH_FASTCALL | METH_KEYWORDS, nullptr},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
     {}};
 

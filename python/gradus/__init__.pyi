@@ -844,7 +844,7 @@ def searchsorted(sorted_sequence: _Any, values: _Any, side: str = 'left', out_ty
     """Where values would be inserted to keep a sequence sorted."""
 def sequence_mask(lengths: _Any, maxlen: _Any = None, dtype: _DTypeLike | None = 'bool', name: str | None = None) -> Tensor:
     """True for the first `lengths` positions along a new last axis."""
-def shape(input: _Any, out_type: _DTypeLike | None = 'int32', name: str | None = None) -> Tensor:
+def shape(input: _Any, out_type: _DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The shape as a tensor."""
 def shape_n(input: _Any, out_type: _Any = ..., name: _Any = ...) -> _Any:
     """The shapes of several tensors."""
@@ -856,7 +856,7 @@ def sin(x: _Any, name: str | None = None) -> Tensor:
     """The sine."""
 def sinh(x: _Any, name: str | None = None) -> Tensor:
     """The hyperbolic sine."""
-def size(input: _Any, out_type: _DTypeLike | None = 'int32', name: str | None = None) -> Tensor:
+def size(input: _Any, out_type: _DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The number of elements as a tensor."""
 def slice(input_: _Any, begin: _Any, size: _Any, name: str | None = None) -> Tensor:
     """The block at `begin`; a size of -1 is the rest."""

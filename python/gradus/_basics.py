@@ -161,7 +161,7 @@ def _numbers(value):
     return np.asarray(value).tolist() if not hasattr(value, "numpy") else value.numpy().tolist()
 
 
-def edit_distance(hypothesis, truth, normalize=True, name=None):
+def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
     """Levenshtein's distance of the sequences along the last axis of sparse tensors, by default over the length of the truth."""
     tf = _tf()
     mine, theirs = _sequences(hypothesis), _sequences(truth)

@@ -21,13 +21,13 @@ class UnconnectedGradients(enum.Enum):
 class TensorSpec:
     """The shape and dtype of a tensor."""
 
-    def __new__(cls, shape=None, dtype=None, name=None):
+    def __new__(cls, shape, dtype="float32", name=None):
         if cls is TensorSpec and getattr(dtype, "name", dtype) == "string":
             from .data._structure import StringSpec
             cls = StringSpec
         return object.__new__(cls)
 
-    def __init__(self, shape, dtype=None, name=None):
+    def __init__(self, shape, dtype="float32", name=None):
         self._shape = TensorShape(shape)
         self._dtype = _tf().as_dtype("float32" if dtype is None else dtype)
         self._name = name
@@ -40,10 +40,12 @@ class TensorSpec:
     def from_tensor(cls, tensor, name=None):
         return cls(tensor.shape, tensor.dtype, name)
 
-    from_spec = from_tensor
+    @classmethod
+    def from_spec(cls, spec, name=None):
+        return cls(spec.shape, spec.dtype, name or spec.name)
 
-    def is_compatible_with(self, value):
-        return self._dtype == value.dtype and self._shape.is_compatible_with(value.shape)
+    def is_compatible_with(self, spec_or_tensor):
+        return self._dtype == spec_or_tensor.dtype and self._shape.is_compatible_with(spec_or_tensor.shape)
 
     def __eq__(self, other):
         return isinstance(other, TensorSpec) and (self._dtype, self._shape) == (other._dtype, other._shape)
@@ -112,6 +114,8 @@ def control_dependencies(control_inputs):
 
 def group(*inputs, **kwargs):
     """Nothing to do: the operations have run."""
+    if set(kwargs) - {"name"}:
+        raise ValueError(f"Unknown keyword arguments: {', '.join(sorted(kwargs))}")
 
 
 def no_op(name=None):
@@ -131,10 +135,10 @@ def get_static_value(tensor, partial=False):
     return None if value is None else value.numpy()
 
 
-def shape_n(input, out_type=None, name=None):  # noqa: A002
+def shape_n(input, out_type="int32", name=None):  # noqa: A002
     """The shapes of several tensors."""
     tf = _tf()
-    return [tf.shape(t, tf.int32 if out_type is None else out_type) for t in input]
+    return [tf.shape(t, out_type) for t in input]
 
 
 def ensure_shape(x, shape, name=None):

@@ -42,7 +42,8 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     packed = tuple if isinstance(loop_vars, tuple) else list
     loop_vars = nest.map_structure(_convert, list(loop_vars))
     if _core._is_tracing():
-        return packed(_TracedLoop(cond, body, loop_vars, maximum_iterations, shape_invariants is not None).run())
+        return packed(_cut(_TracedLoop(cond, body, loop_vars, maximum_iterations, shape_invariants is not None).run(),
+                           back_prop))
     count = 0
     while (maximum_iterations is None or count < int(maximum_iterations)) and cond(*loop_vars):
         result = body(*loop_vars)
@@ -51,7 +52,15 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
         nest.assert_same_structure(loop_vars, result)
         loop_vars = nest.map_structure(_convert, result)
         count += 1
-    return packed(loop_vars)
+    return packed(_cut(loop_vars, back_prop))
+
+
+def _cut(results, back_prop):
+    """The results, through which no derivative goes unless back_prop."""
+    if back_prop:
+        return results
+    tf = _tf()
+    return nest.map_structure(lambda t: tf.stop_gradient(t) if isinstance(t, _core.Tensor) else t, results)
 
 
 @contextlib.contextmanager
@@ -211,7 +220,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     size = _first_size(leaves, "map_fn")
     signature = fn_output_signature if fn_output_signature is not None else dtype
     if _as_loop(size):
-        return _map_loop(fn, elems, leaves, signature)
+        return _cut(_map_loop(fn, elems, leaves, signature), back_prop)
     if size == 0:
         if signature is None:
             return elems
@@ -220,7 +229,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     rows = (nest.pack_sequence_as(elems, list(row)) for row in zip(*columns))
     results = [nest.map_structure(tf.convert_to_tensor, fn(row)) for row in rows]
     ragged = signature is None and hasattr(elems, "row_splits") or hasattr(signature, "ragged_rank")
-    return tf.ragged.stack(results) if ragged else _stacked(results)
+    return _cut(tf.ragged.stack(results) if ragged else _stacked(results), back_prop)
 
 
 def _as_loop(size):
@@ -305,12 +314,12 @@ def _fold(fn, elems, initializer, reverse, name):
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """fn(fn(fn(initializer, elems[0]), elems[1]), ...)."""
-    return _fold(fn, elems, initializer, False, "foldl")
+    return _cut(_fold(fn, elems, initializer, False, "foldl"), back_prop)
 
 
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """The same from the last element on."""
-    return _fold(fn, elems, initializer, True, "foldr")
+    return _cut(_fold(fn, elems, initializer, True, "foldr"), back_prop)
 
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
@@ -318,7 +327,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     """All partial results of foldl, stacked."""
     in_program = _loop_elements(elems, "scan")
     if in_program:
-        return _fold_loop(fn, *in_program, initializer, reverse, True)
+        return _cut(_fold_loop(fn, *in_program, initializer, reverse, True), back_prop)
     rows = _fold_rows(elems, reverse, "scan")
     tf = _tf()
     results = []
@@ -334,7 +343,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
         results.append(state)
     if not results:
         return nest.map_structure(lambda t: tf.zeros([0] + t.shape.as_list(), t.dtype), state)
-    return _stacked(results[::-1] if reverse else results)
+    return _cut(_stacked(results[::-1] if reverse else results), back_prop)
 
 
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):

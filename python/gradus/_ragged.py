@@ -192,7 +192,7 @@ class RaggedTensor(Composite):
         return result
 
     @classmethod
-    def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=None):
+    def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype="int64"):
         """The rows of a dense tensor, cut to lengths or without the padding at their end."""
         if lengths is not None and padding is not None:
             raise ValueError("Specify argument `lengths` or `padding`, but not both.")
@@ -220,7 +220,7 @@ class RaggedTensor(Composite):
         return cls.from_row_lengths(tf.gather_nd(tensor, kept), lengths)
 
     @classmethod
-    def from_sparse(cls, st_input, name=None, row_splits_dtype=None):
+    def from_sparse(cls, st_input, name=None, row_splits_dtype="int64"):
         """The rows of a sparse matrix, whose elements must be the first of each row."""
         if st_input.shape.rank != 2:
             raise ValueError(f"rank(st_input) must be 2, got {st_input.shape.rank}")

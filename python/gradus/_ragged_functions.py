@@ -131,9 +131,14 @@ def _where(condition, x=None, y=None, name=None):
 
 @does("convert_to_tensor", "constant")
 def _convert(value, dtype=None, dtype_hint=None, shape=None, name=None):
-    if isinstance(value, RaggedTensor):
-        return value
-    return NotImplemented
+    if not isinstance(value, RaggedTensor):
+        return NotImplemented
+    if dtype is not None and value.dtype != tf.as_dtype(dtype):
+        raise ValueError(f"Tensor conversion requested dtype {tf.as_dtype(dtype).name} for RaggedTensor with dtype "
+                         f"{value.dtype.name}: {value}")
+    if shape is not None and not value.shape.is_compatible_with(shape):
+        raise ValueError(f"[constant] got a RaggedTensor of shape {value.shape}; expected {shape}")
+    return value
 
 
 @does("size")
@@ -234,7 +239,12 @@ def _stack(values, axis=0, name=None):
 
 @does("unstack")
 def _unstack(value, num=None, axis=0, name=None):
-    return list(value)
+    if axis not in (0, -value.shape.rank):
+        raise NotImplementedError(f"[unstack] got axis {axis} of a RaggedTensor; expected 0")
+    parts = list(value)
+    if num is not None and int(num) != len(parts):
+        raise ValueError(f"[unstack] got num {num} for {len(parts)} rows")
+    return parts
 
 
 @does("reverse")
@@ -263,6 +273,10 @@ def _tile(input, multiples, name=None):  # noqa: A002
 
 @does("gather", "nn.embedding_lookup")
 def _gather(params=None, indices=None, ids=None, validate_indices=None, axis=None, batch_dims=0, max_norm=None, name=None):
+    if max_norm is not None:
+        if not isinstance(ids, RaggedTensor) or isinstance(params, RaggedTensor):
+            raise NotImplementedError("[embedding_lookup] got max_norm; expected a dense table and ragged numbers")
+        return ids.with_flat_values(tf.nn.embedding_lookup(params, ids.flat_values, max_norm))
     indices = ids if indices is None else indices
     if batch_dims:
         rows = [tf.gather(p, i, batch_dims=batch_dims - 1) for p, i in zip(params, indices)]

@@ -36,12 +36,12 @@ def _cosine_window(length, periodic, dtype, a):
     return a - (1 - a) * tf.cos(angle)
 
 
-def hann_window(window_length, periodic=True, dtype=None, name=None):
+def hann_window(window_length, periodic=True, dtype="float32", name=None):
     """(1 - cos) / 2."""
     return _cosine_window(window_length, periodic, dtype, 0.5)
 
 
-def hamming_window(window_length, periodic=True, dtype=None, name=None):
+def hamming_window(window_length, periodic=True, dtype="float32", name=None):
     """0.54 - 0.46 cos."""
     return _cosine_window(window_length, periodic, dtype, 0.54)
 

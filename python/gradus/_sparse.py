@@ -147,7 +147,7 @@ SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense
 class SparseTensorSpec(TensorSpec):
     """The shape and dtype of a sparse tensor."""
 
-    def __new__(cls, shape=None, dtype=None, name=None):
+    def __new__(cls, shape=None, dtype="float32", name=None):
         return object.__new__(cls)
 
     value_type = property(lambda self: SparseTensor)
@@ -156,7 +156,8 @@ class SparseTensorSpec(TensorSpec):
     def from_value(cls, value):
         return cls(value.shape, value.dtype)
 
-    def is_compatible_with(self, value):
+    def is_compatible_with(self, spec_or_value):
+        value = spec_or_value
         return (isinstance(value, (SparseTensor, SparseTensorSpec)) and self._dtype == value.dtype
                 and self._shape.is_compatible_with(value.shape))
 

@@ -348,7 +348,10 @@ def _stack(values, axis=0, name=None):
 
 @does("unstack")
 def _unstack(value, num=None, axis=0, name=None):
-    return [_made(v) for v in np.moveaxis(array_of(value), int(axis), 0)]
+    parts = [_made(v) for v in np.moveaxis(array_of(value), int(axis), 0)]
+    if num is not None and int(num) != len(parts):
+        raise _tf().errors.InvalidArgumentError(None, None, f"[unstack] got num {num} for an axis of size {len(parts)}")
+    return parts
 
 
 @does("concat")
@@ -364,6 +367,8 @@ def _split(value, num_or_size_splits, axis=0, num=None, name=None):
     array = array_of(value)
     cuts = (np.cumsum(numbers_of(num_or_size_splits))[:-1] if np.ndim(num_or_size_splits)
             else int(num_or_size_splits))
+    if num is not None and np.ndim(num_or_size_splits) and int(num) != len(num_or_size_splits):
+        raise _tf().errors.InvalidArgumentError(None, None, f"[split] got num {num} and other sizes: {num_or_size_splits}")
     return [_made(v) for v in np.split(array, cuts, int(axis))]
 
 
@@ -505,7 +510,10 @@ def _scatter_nd(indices, updates, shape, name=None):
 @does("pad")
 def _pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     value = b"" if isinstance(constant_values, int) else array_of(constant_values)[()]
-    return _made(np.pad(array_of(tensor), numbers_of(paddings).tolist(), constant_values=value))
+    by, mode = numbers_of(paddings).tolist(), mode.lower()
+    if mode == "constant":
+        return _made(np.pad(array_of(tensor), by, constant_values=value))
+    return _made(np.pad(array_of(tensor), by, mode))  # "reflect" and "symmetric" are NumPy's words, too
 
 
 def _first_places(array):

@@ -34,6 +34,8 @@ class TensorArray:
     def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None,
                  flow=None, infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None):
         tf = _tf()
+        if handle is not None or flow is not None:
+            raise NotImplementedError("[TensorArray] got a handle or a flow of another array; expected none: assign the array")
         self._dtype = tf.as_dtype(dtype)
         self._dynamic = bool(dynamic_size)
         self._element_shape = tf.TensorShape(element_shape)
@@ -243,6 +245,9 @@ class TensorArray:
     def unstack(self, value, name=None):
         """Fills the array with the slices of a tensor."""
         array, value = self._target(), _tf().convert_to_tensor(value, self._dtype)
+        rows, most = value.shape[0], len(self._items) if self._items is not None else None
+        if not self._dynamic and None not in (rows, most) and rows > most:
+            raise ValueError(f"Cannot unstack {rows} tensors into a TensorArray of static size {most}")
         if array._infer_shape and value.shape.rank:
             array._element_shape = array._element_shape.merge_with(value.shape[1:])
         if _core._is_tracing():

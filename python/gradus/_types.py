@@ -113,6 +113,9 @@ class TensorShape(_core.TensorShape):
             a is None or b is None or a == b for a, b in zip(self._dims, other._dims))
 
     def is_subtype_of(self, other):
+        return isinstance(other, TensorShape) and self._is_within(other)
+
+    def _is_within(self, other):
         return other._dims is None or (self._dims is not None and len(self._dims) == len(other._dims) and all(
             b is None or a == b for a, b in zip(self._dims, other._dims)))
 

@@ -21,9 +21,16 @@ class Variable(_core.Variable):
                  variable_def=None, dtype=None, import_scope=None, constraint=None,
                  synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregation.NONE, shape=None,
                  experimental_enable_variable_lifting=True):
+        if variable_def is not None:
+            raise NotImplementedError("[Variable] got variable_def, a message of TensorFlow's graphs; expected initial_value")
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified except when you are not "
                              "providing a `variable_def`.")
+        read_by_replicas = synchronization == VariableSynchronization.ON_READ
+        if trainable and read_by_replicas:
+            raise ValueError("Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable "
+                             "variables. You have specified trainable=True and synchronization=VariableSynchronization.ON_READ.")
+        trainable = not read_by_replicas if trainable is None else trainable
         value = _outside_of_traces(initial_value) if callable(initial_value) else initial_value
         if isinstance(value, Variable):
             value = value.read_value()
@@ -34,7 +41,7 @@ class Variable(_core.Variable):
         if shape is not None and not TensorShape(shape).is_compatible_with(value.shape):
             raise ValueError(f"In this `tf.Variable` creation, the initial value's shape ({value.shape}) is not "
                              f"compatible with the explicitly supplied `shape` argument ({shape}).")
-        self._set(value, current_scope() + ("Variable" if name is None else str(name)), True if trainable is None else trainable)
+        self._set(value, current_scope() + ("Variable" if name is None else str(name)), trainable)
         self._constraint = constraint
         self._synchronization, self._aggregation = synchronization, aggregation
 

@@ -59,11 +59,16 @@ def _binary(symbol, holds):
 
 
 assert_equal = _binary("==", tf.equal)
-assert_none_equal = _binary("!=", tf.not_equal)
+_none_equal = _binary("!=", tf.not_equal)
 assert_less = _binary("<", tf.less)
 assert_less_equal = _binary("<=", tf.less_equal)
 assert_greater = _binary(">", tf.greater)
 assert_greater_equal = _binary(">=", tf.greater_equal)
+
+
+def assert_none_equal(x, y, summarize=None, message=None, name=None):
+    """Raises InvalidArgumentError unless x != y everywhere. (The order of the parameters is TensorFlow's.)"""
+    return _none_equal(x, y, message, summarize, name)
 
 
 def _unary(what, holds):
@@ -98,7 +103,7 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
                       f"x ({_described(x)}) = ", x, f"y ({_described(y)}) = ", y], summarize)
 
 
-def assert_all_finite(x, message="", name=None):
+def assert_all_finite(x, message, name=None):
     """x, if all of it is finite."""
     x = tf.convert_to_tensor(x)
 
@@ -138,7 +143,14 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
                 symbol, (size, f"by tensor {described} dimension {axis}"))
             if size != want:
                 raise ValueError(f"{_prefix(message)}Specified {where}.  Tensor {described} dimension {axis} must have size "
-                                 f"{want}.  Received size {size}, shape {tensor.shape}")
+                                 f"{want}.  Received size {size}, shape {tensor.shape}{_shown(data, summarize)}")
+
+
+def _shown(data, summarize):
+    """What the caller wants to see beside the words: tensors, cut to so many elements."""
+    from ._effects import tensor_text
+    return "".join(f"\n{d if isinstance(d, str) else tensor_text(tf.convert_to_tensor(d), 3 if summarize is None else summarize)}"
+                   for d in data or ())
 
 
 def _check_rank(x, holds, what, message):

@@ -30,7 +30,7 @@ def _tensor(array, dtype):
     return StringTensor(array) if dtype == string else tf.constant(array.astype(tf.as_dtype(dtype).as_numpy_dtype))
 
 
-def _dtype(values, dtype, default="int64"):
+def _dtype(values, dtype):
     if dtype is not None:
         return tf.as_dtype(dtype)
     if isinstance(values, RaggedTensor) or holds_strings(values):
@@ -69,7 +69,11 @@ class TextFileInitializer:
         def part(number, line, index, dtype):
             if index == TextFileIndex.LINE_NUMBER:
                 return number + value_index_offset
-            text = line if index == TextFileIndex.WHOLE_LINE else line.split(delimiter.encode())[index]
+            columns = [line] if index == TextFileIndex.WHOLE_LINE else line.split(delimiter.encode())
+            if index >= len(columns):
+                raise tf.errors.InvalidArgumentError(
+                    None, None, f"Invalid number of columns in {name} line {number}: expected {index + 1}, got {len(columns)}")
+            text = columns[0 if index == TextFileIndex.WHOLE_LINE else index]
             return text if dtype == string else int(text) if dtype.is_integer else float(text)
         self._pairs = []
         with open(name, "rb") as file:
@@ -79,6 +83,9 @@ class TextFileInitializer:
                 line = line.rstrip(b"\r\n")
                 self._pairs.append((part(number, line, key_index, self.key_dtype),
                                     part(number, line, value_index, self.value_dtype)))
+        if vocab_size is not None and len(self._pairs) < vocab_size:
+            raise tf.errors.InvalidArgumentError(
+                None, None, f"Invalid vocab_size in {name}: expected {vocab_size} but got {len(self._pairs)}")
 
 
 class _Table:

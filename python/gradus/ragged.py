@@ -122,7 +122,7 @@ def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, nam
 class RaggedTensorSpec(TensorSpec):
     """The shape and dtype of a ragged tensor."""
 
-    def __new__(cls, shape=None, dtype=None, ragged_rank=None, row_splits_dtype=None, name=None):
+    def __new__(cls, shape=None, dtype="float32", ragged_rank=None, row_splits_dtype="int64", name=None):
         return object.__new__(cls)
 
     def __init__(self, shape=None, dtype=tf.float32, ragged_rank=None, row_splits_dtype=tf.int64, name=None):
@@ -139,7 +139,8 @@ class RaggedTensorSpec(TensorSpec):
     def from_value(cls, value):
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
 
-    def is_compatible_with(self, value):
+    def is_compatible_with(self, spec_or_value):
+        value = spec_or_value
         return (isinstance(value, (RaggedTensor, RaggedTensorSpec)) and self._dtype == value.dtype
                 and self._shape.is_compatible_with(value.shape))
 

@@ -23,9 +23,10 @@ import argument_rows_images
 import argument_rows_kinds
 import argument_rows_math
 import argument_rows_nn
+import argument_rows_objects
 
 TABLES = (argument_rows_math, argument_rows_arrays, argument_rows_nn, argument_rows_kinds, argument_rows_images,
-          argument_rows_data)
+          argument_rows_data, argument_rows_objects)
 
 # Tensors that calls use, by name. Those of floats exist as float64 and float16, too: FD, FH.
 FLOATS = {

@@ -32,6 +32,8 @@ def plain(value, np):
                 "sizes": None if value.dense_shape is None else plain(value.dense_shape, np)}
     if hasattr(value, "element_spec") and hasattr(value, "take"):
         return {"elements": [plain(e, np) for e in value.take(12)]}
+    if hasattr(value, "element_shape") and hasattr(value, "gather"):
+        return {"array": [value.dtype.name, int(value.size())]}
     if hasattr(value, "SerializeToString"):  # a TensorProto
         return {"proto": plain(_array_of(value), np)}
     if isinstance(value, dict):

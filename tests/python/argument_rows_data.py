@@ -67,7 +67,7 @@ _ROWS_OF = "tf.data.Dataset.from_tensor_slices(([[1, 2], [3, 4], [5, 6]], [0.5, 
 _GROWING = "tf.data.Dataset.range(1, 6).map(lambda x: tf.fill([x], x))"
 
 ROWS = f"""
-data.Dataset.batch: DS | batch_size=3 | drop_remainder=True ; num_parallel_calls=2 ; @ num_parallel_calls=2, deterministic=False ; batch_size=0 ; deterministic=True
+data.Dataset.batch: DS | batch_size=3 | drop_remainder=True ; num_parallel_calls=2 ; deterministic=False ; batch_size=0 ; @ num_parallel_calls=2, deterministic=True
 data.Dataset.batch: {_ROWS_OF} | batch_size=2 | drop_remainder=True
 data.Dataset.padded_batch: {_GROWING} | batch_size=2 | padded_shapes=[6] ; @ padding_values=tf.constant(9, tf.int64) ; drop_remainder=True ; padded_shapes=[None] ; padded_shapes=[2]
 data.Dataset.ragged_batch: {_GROWING} | batch_size=2 | drop_remainder=True ; row_splits_dtype=tf.int32
@@ -87,7 +87,7 @@ data.Dataset.get_single_element: DS | |
 data.Dataset.group_by_window: DS | key_func=lambda x: x % 2, reduce_func=lambda k, d: d.batch(2), window_size=2 | window_size=3 ; @ window_size=None, window_size_func=lambda k: k + 2
 data.Dataset.ignore_errors: DS.map(lambda x: tf.debugging.check_numerics(1.0 / tf.cast(x, tf.float32), 'x')) | | log_warning=True
 data.Dataset.interleave: DS.take(3) | map_func=lambda x: tf.data.Dataset.from_tensors(x).repeat(3) | cycle_length=2 ; @ cycle_length=2, block_length=2 ; @ cycle_length=2, num_parallel_calls=2 ; @ cycle_length=2, num_parallel_calls=2, deterministic=True ; block_length=3 ; @ cycle_length=1, block_length=2
-data.Dataset.map: DS | map_func=lambda x: x * 2 | num_parallel_calls=2 ; num_parallel_calls=tf.data.AUTOTUNE ; @ num_parallel_calls=2, deterministic=True ; @ synchronous=True ; use_unbounded_threadpool=True
+data.Dataset.map: DS | map_func=lambda x: x * 2 | num_parallel_calls=2 ; num_parallel_calls=tf.data.AUTOTUNE ; @ num_parallel_calls=2, deterministic=True ; deterministic=False ; synchronous=True ; use_unbounded_threadpool=True
 data.Dataset.prefetch: DS | buffer_size=2 | buffer_size=tf.data.AUTOTUNE
 data.Dataset.range | 5 | output_type=tf.int32 ; name='given' ; output_type=tf.float32
 data.Dataset.range | 2, 9, 3 |
@@ -115,7 +115,7 @@ data.TextLineDataset | filenames=texts('a\\nb\\nc', 'd\\n') | buffer_size=3 ; nu
 data.TFRecordDataset | filenames=records(b'a', b'bc') | buffer_size=3 ; num_parallel_reads=2 ; @ filenames=records(b'a', options='GZIP'), compression_type='GZIP' ; @ filenames=records(b'a', options=tf.io.TFRecordOptions('ZLIB', compression_level=1)), compression_type='ZLIB' ; filenames=[records(b'a'), records(b'b')]
 data.FixedLengthRecordDataset | filenames=texts('abcdefgh'), record_bytes=2 | header_bytes=2 ; footer_bytes=2 ; @ header_bytes=1, footer_bytes=1, record_bytes=3 ; buffer_size=4 ; num_parallel_reads=2 ; @ filenames=texts('abcd', compression='GZIP'), compression_type='GZIP' ; record_bytes=3
 data.experimental.CsvDataset | filenames=texts('a,1,2.5\\nb,,3\\n'), record_defaults=[tf.string, tf.constant([7], tf.int32), tf.float32] | header=True ; @ filenames=texts('a;1;2.5\\n'), field_delim=';' ; na_value='1' ; @ select_cols=[0, 2], record_defaults=[tf.string, tf.float32] ; buffer_size=10 ; @ filenames=texts('"a,b",1,2.5\\n') ; @ filenames=texts('"a",1,2.5\\n'), use_quote_delim=False ; @ exclude_cols=[1], record_defaults=[tf.string, tf.float32] ; @ filenames=texts('a,1,2.5\\n', compression='GZIP'), compression_type='GZIP'
-data.experimental.make_csv_dataset | file_pattern=texts('x,y\\n1,2.5\\n3,4.5\\n5,6.5\\n'), batch_size=2, shuffle=False, num_epochs=1 | label_name='y' ; column_names=['p', 'q'] ; @ column_names=['p', 'q'], header=False ; select_columns=['y'] ; column_defaults=[tf.float32, tf.float64] ; num_rows_for_inference=1 ; prefetch_buffer_size=1 ; num_parallel_reads=1 ; sloppy=True ; @ file_pattern=texts('x;y\\n1;2.5\\n'), field_delim=';' ; na_value='3' ; ignore_errors=True ; use_quote_delim=False ; @ file_pattern=texts('x,y\\n1,2.5\\n', compression='GZIP'), compression_type='GZIP' ; num_epochs=2
+data.experimental.make_csv_dataset | file_pattern=texts('x,y\\n1,2.5\\n3,4.5\\n5,6.5\\n'), batch_size=2, shuffle=False, num_epochs=1 | label_name='y' ; column_names=['p', 'q'] ; @ column_names=['p', 'q'], header=False ; select_columns=['y'] ; column_defaults=[tf.float32, tf.float64] ; num_rows_for_inference=1 ; prefetch_buffer_size=1 ; num_parallel_reads=1 ; sloppy=True ; @ file_pattern=texts('x;y\\n1;2.5\\n'), field_delim=';' ; na_value='3' ; ignore_errors=True ; use_quote_delim=False ; @ file_pattern=texts('x,y\\n1,2.5\\n', compression='GZIP'), compression_type='GZIP' ; num_epochs=2 ; encoding='utf-8'
 data.experimental.Counter | | start=3 ; step=2 ; dtype=tf.int32
 io.decode_raw | input_bytes=[b'abcd', b'efgh'], out_type=tf.uint8 | out_type=tf.int16 ; @ out_type=tf.int16, little_endian=False ; fixed_length=6 ; fixed_length=2 ; @ out_type=tf.int16, fixed_length=6 ; @ input_bytes=[b'ab', b'cdef'], fixed_length=4 ; @ input_bytes=[b'ab', b'cdef'] ; @ out_type=tf.int16, fixed_length=4, little_endian=False ; @ out_type=tf.int32, fixed_length=2 ; fixed_length=0 ; @ input_bytes=b'abcd', fixed_length=2 ; @ out_type=tf.int32, little_endian=False ; @ out_type=tf.float32
 io.decode_base64 | input=['YWI', 'YQ'] | input=['!']

@@ -81,6 +81,7 @@ WIDER = {
     "tf.nn.sampled_softmax_loss(weights=M[DH]*": "the sampled counts take the dtype of the weights",
     "tf.nn.nce_loss(weights=M[DH]*": "the sampled counts take the dtype of the weights",
     "tf.ragged.constant(*inner_shape=[[]2])": "inner_shape may be a list",
+    "taped(*jacobian*parallel_iterations=1)": "TensorFlow takes it in graphs only; the numbers are the same",
 }
 
 # Calls that Gradus refuses, with an error, and TensorFlow answers.
@@ -90,6 +91,8 @@ REFUSED = {
     "tf.linalg.inv(input=C*": "solvers are for real matrices",
     "tf.linalg.inv(input=NH)": "solvers are for float32 and float64",
     "tf.linalg.det(input=C)": "solvers are for real matrices",
+    "jpeg(xmp_metadata='some words')": "pictures are written without such words",
+    "(tf.TensorArray(tf.float32, 2)).unstack(*": "an array holds its own dtype; TensorFlow's holds another one by then",
     "tf.as_dtype(type_value=1)": "dtypes have names, not numbers",
     "tf.case(*, exclusive=True)": "exclusive is checked in eager calls, too; TensorFlow checks only in graphs",
     "tf.random.normal(*mean=[[]*": "means of many numbers belong to the part of random numbers",
@@ -109,14 +112,13 @@ DIFFERENT = {
     "tf.random.stateless_poisson(*": "the numbers are those of another algorithm",
     "tf.strings.split(input=T[[]0], maxsplit=1)": "as Python splits; TensorFlow adds an empty string to single words",
     "tf.ragged.stack(values=[[]V, [[]1.0]])": "row splits are int64 unless int32 is asked for",
-    "tf.data.TextLineDataset(*num_parallel_reads=2)": "files are read one after the other; TensorFlow mixes their lines",
-    "(DS).batch(*deterministic=False)": "any order is right; the given one is kept",
-    "(DS).map(*deterministic=False)": "any order is right; the given one is kept",
 }
 # Errors of another class: TensorFlow's is TypeError, where the dtype of a tensor is wrong.
 OTHER_CLASS = {
     "tf.complex(real=FH*": "a dtype that is not covered is InvalidArgumentError",
     "tf.signal.*FH)": "a dtype that is not covered is InvalidArgumentError",
+    "(tf.TensorArray(tf.float32, 2)).write(*": "strings where numbers belong are TypeError, as for all functions",
+    "(tf.TensorArray(tf.float32, 3)).scatter(*": "a value of another dtype is ValueError, as for all tensors",
     "tf.random.normal(*dtype=tf.int32)": "a dtype that is not covered is InvalidArgumentError",
 }
 

@@ -66,6 +66,13 @@ def test_dlpack_both_ways():
     t = tf.constant([1.0, 2.0])
     assert np.from_dlpack(t).tolist() == [1.0, 2.0]
     assert t.__dlpack_device__() == (1, 0)
+    assert np.from_dlpack(t).ctypes.data == np.asarray(t).ctypes.data == np.from_dlpack(t, copy=False).ctypes.data
+    copy = np.from_dlpack(t, copy=True)
+    assert copy.ctypes.data != np.asarray(t).ctypes.data and copy.tolist() == [1.0, 2.0]
+    with pytest.raises(BufferError, match="dl_device"):
+        t.__dlpack__(dl_device=(2, 0))
+    with pytest.raises(BufferError, match="stream"):
+        t.__dlpack__(stream=1)
     capsule = t.__dlpack__()
     del capsule, t
     gc.collect()

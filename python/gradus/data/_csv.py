@@ -72,11 +72,14 @@ def _guessed(texts, na_value):
 def make_csv_dataset(file_pattern, batch_size, column_names=None, column_defaults=None, label_name=None, select_columns=None,
                      field_delim=",", use_quote_delim=True, na_value="", header=True, num_epochs=None, shuffle=True,
                      shuffle_buffer_size=10000, shuffle_seed=None, prefetch_buffer_size=None, num_parallel_reads=None,
-                     sloppy=False, num_rows_for_inference=100, compression_type=None, ignore_errors=False):
+                     sloppy=False, num_rows_for_inference=100, compression_type=None, ignore_errors=False,
+                     encoding="utf-8"):
     """Batches of dicts, a tensor for each column; with label_name, pairs of a dict and the label."""
     import itertools
 
     import gradus as tf
+    if encoding.lower().replace("_", "-") not in ("utf-8", "utf8"):
+        raise ValueError(f"[make_csv_dataset] got encoding {encoding!r}; expected 'utf-8'; write the files in that encoding")
     names = sorted(n for pattern in _names(file_pattern) for n in (tf.io.gfile.glob(pattern) or [pattern]))
     rows = list(itertools.islice(_rows(names[0], compression_type, field_delim, use_quote_delim),
                                  (num_rows_for_inference or 10 ** 9) + 1))

@@ -216,7 +216,7 @@ class Dataset(collections.abc.Iterable):
     # Transformations.
 
     def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None,
-            use_unbounded_threadpool=None, name=None):
+            use_unbounded_threadpool=False, name=None):
         """map_func of each element."""
         return _kinds.MapDataset(self, map_func, num_parallel_calls)
 
@@ -228,7 +228,7 @@ class Dataset(collections.abc.Iterable):
         """batch_size elements as one, each padded to the size of the largest."""
         return _kinds.PaddedBatchDataset(self, batch_size, padded_shapes, padding_values, drop_remainder)
 
-    def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype=None, name=None):
+    def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None):
         """batch_size elements of different sizes as ragged tensors."""
         return _kinds.RaggedBatchDataset(self, batch_size, drop_remainder, row_splits_dtype)
 

@@ -52,11 +52,28 @@ class FileDataset(Dataset):
 
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
         self._filenames, self._compression = filenames, compression_type
+        self._at_once = 1 if num_parallel_reads is None else max(1, int(num_parallel_reads))  # below 1: as it likes
+
+    def _of_file(self, name):
+        with _opened(name, self._compression) as file:
+            yield from map(StringTensor, self._items(file, name))
 
     def _iterate(self):
-        for name in _names(self._filenames):
-            with _opened(name, self._compression) as file:
-                yield from map(StringTensor, self._items(file, name))
+        """Of several files at once, one item of each in turn."""
+        waiting = iter(_names(self._filenames))
+        turns = [self._of_file(name) for name in itertools.islice(waiting, self._at_once)]
+        at = 0
+        while turns:
+            try:
+                yield next(turns[at])
+                at = (at + 1) % len(turns)
+            except StopIteration:
+                name = next(waiting, None)
+                if name is None:
+                    del turns[at]
+                    at = at % len(turns) if turns else 0
+                else:
+                    turns[at] = self._of_file(name)
 
     def _spec(self):
         return _structure.StringSpec([])
@@ -83,9 +100,9 @@ class TFRecordDataset(FileDataset):
 class FixedLengthRecordDataset(FileDataset):
     """Pieces of the same length of binary files."""
 
-    def __init__(self, filenames, record_bytes, header_bytes=0, footer_bytes=0, buffer_size=None, compression_type=None,
+    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None,
                  num_parallel_reads=None, name=None):
-        super().__init__(filenames, compression_type)
+        super().__init__(filenames, compression_type, buffer_size, num_parallel_reads)
         self._sizes = int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
 
     def _items(self, file, name):

@@ -37,7 +37,8 @@ class StringSpec(TensorSpec):
     dtype = property(lambda self: string)
     name = property(lambda self: self._name)
 
-    def is_compatible_with(self, value):
+    def is_compatible_with(self, spec_or_tensor):
+        value = spec_or_tensor
         return isinstance(value, (StringTensor, StringSpec)) and self._shape.is_compatible_with(value.shape)
 
     def __repr__(self):

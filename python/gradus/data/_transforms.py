@@ -420,9 +420,9 @@ class TurnsDataset(BatchDataset):
 class RaggedBatchDataset(BatchDataset):
     """Batches of elements of different sizes, as ragged tensors."""
 
-    def __init__(self, dataset, batch_size, drop_remainder, row_splits_dtype=None):
+    def __init__(self, dataset, batch_size, drop_remainder, row_splits_dtype="int64"):
         super().__init__(dataset, batch_size, drop_remainder)
-        self._splits_dtype = row_splits_dtype or "int64"
+        self._splits_dtype = row_splits_dtype
 
     def _iterate(self):
         return self._groups()

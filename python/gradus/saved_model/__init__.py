@@ -14,12 +14,18 @@ SERVING = "serve"
 class SaveOptions:
     """Taken for the sake of programs that give them; none changes what is written."""
 
-    def __init__(self, namespace_whitelist=None, save_debug_info=False, function_aliases=None, **kwargs):
-        self.function_aliases = function_aliases
+    def __init__(self, namespace_whitelist=None, save_debug_info=False, function_aliases=None, *,
+                 experimental_debug_stripper=False, experimental_io_device=None, experimental_variable_policy=None,
+                 experimental_custom_gradients=True, experimental_image_format=False, experimental_skip_saver=False,
+                 experimental_sharding_callback=None, extra_tags=None):
+        if experimental_image_format:
+            raise ValueError("[SaveOptions] got experimental_image_format=True; expected False: there is one format")
+        self.function_aliases, self.extra_tags = function_aliases or {}, extra_tags
 
 
 class LoadOptions:
     """As SaveOptions."""
 
-    def __init__(self, allow_partial_checkpoint=False, experimental_io_device=None, **kwargs):
+    def __init__(self, allow_partial_checkpoint=False, experimental_io_device=None, experimental_skip_checkpoint=False,
+                 experimental_variable_policy=None, experimental_load_function_aliases=False):
         self.allow_partial_checkpoint = allow_partial_checkpoint

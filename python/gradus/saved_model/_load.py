@@ -134,6 +134,10 @@ def contains_saved_model(export_dir):
 def load(export_dir, tags=None, options=None):
     """The object that save wrote, with its variables and functions."""
     export_dir = os.fspath(export_dir)
+    wanted = {tags} if isinstance(tags, str) else set(tags or ("serve",))
+    if wanted != {"serve"}:
+        raise RuntimeError(f"MetaGraphDef associated with tags {sorted(wanted)} could not be found in SavedModel: it has "
+                           "'serve'")
     path = os.path.join(export_dir, FILE)
     if not os.path.isfile(path):
         for made in ("saved_model.pb", "saved_model.pbtxt"):

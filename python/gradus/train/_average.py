@@ -31,15 +31,20 @@ class ExponentialMovingAverage:
         if id(variable) not in self._averages:
             with tf.init_scope():
                 value = tf.convert_to_tensor(variable)
-                start = tf.zeros_like(value) if self._zero_debias else value
+                start = tf.zeros_like(value) if self._debiases(variable) else value
                 name = f"{variable.name.split(':')[0]}/{self._name}"
                 self._averages[id(variable)] = variable, tf.Variable(start, trainable=False, name=name), tf.Variable(0.0, False)
         return self._averages[id(variable)][1:]
 
+    def _debiases(self, var):
+        """Averages of variables begin at their first values; those of tensors at zero, which can be taken out again."""
+        import gradus as tf
+        return self._zero_debias and not isinstance(var, tf.Variable)
+
     def average(self, var):
         """The average of a variable, or None if it has none."""
         found = self._averages.get(id(var))
-        if found is None or not self._zero_debias:
+        if found is None or not self._debiases(var):
             return found and found[1]
         return found[1] / (1.0 - self._decay ** found[2])
 
