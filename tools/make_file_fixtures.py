@@ -92,7 +92,20 @@ def models():
     (DATA / "models.json").write_text(json.dumps(facts) + "\n")
 
 
+def hostile():
+    """Small files that declare large datasets: of 2^40 elements, in chunks or not, and one that would really unpack."""
+    where = "layers/dense/vars/0"
+    with h5py.File(DATA / "huge_packed.weights.h5", "w") as f:
+        f.create_dataset(where, (2**40,), "f4", chunks=(1024,), compression="gzip")[:10] = 1
+    with h5py.File(DATA / "huge_empty.weights.h5", "w") as f:
+        f.create_dataset(where, (2**40,), "f4")
+    with h5py.File(DATA / "huge_chunk.weights.h5", "w") as f:
+        zeros = f.create_dataset(where, (2**25,), "f4", chunks=(2**25,), compression="gzip", compression_opts=9)
+        zeros[:] = np.zeros(2**25, "f4")
+
+
 if __name__ == "__main__":
     DATA.mkdir(exist_ok=True)
+    hostile()
     features()
     models()

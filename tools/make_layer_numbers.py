@@ -114,6 +114,84 @@ note("loss/categorical_generalized_cross_entropy",
 note("loss/circle", lambda p: losses.circle(np.array([0, 1, 0, 1]), tf.math.l2_normalize(p, 1)), ramp((4, 3)))
 note("loss/ctc", lambda p: losses.ctc(np.array([[1, 2], [3, 0]]), p), ramp((2, 5, 4)))
 
+# Options: each changes the numbers (tests/unit/keras_options_test.cpp).
+F = "channels_first"
+layer("o/conv2d/strides", L.Conv2D(2, 2, strides=(2, 1)), (1, 4, 5, 2))
+layer("o/conv2d/dilations", L.Conv2D(2, 2, dilation_rate=(2, 1), padding="same"), (1, 4, 5, 2))
+layer("o/conv2d/first", L.Conv2D(4, 2, groups=2, data_format=F, use_bias=False), (1, 2, 4, 3))
+layer("o/conv1d/same", L.Conv1D(2, 3, padding="same", strides=2), (1, 5, 2))
+layer("o/conv2d_transpose/first", L.Conv2DTranspose(1, 2, strides=(2, 1), data_format=F, use_bias=False), (1, 2, 2, 3))
+layer("o/conv1d_transpose/dilations", L.Conv1DTranspose(2, 3, dilation_rate=2), (1, 3, 2))
+for how in ("Max", "Average"):
+    layer(f"o/{how}/size", getattr(L, how + "Pooling2D")((3, 2), strides=(1, 2), padding="same"), (1, 4, 5, 1))
+    layer(f"o/{how}/first", getattr(L, how + "Pooling1D")(3, strides=2, data_format=F), (1, 2, 7))
+    layer(f"o/{how}/global", getattr(L, f"Global{how}Pooling2D")(data_format=F, keepdims=True), (1, 2, 3, 2))
+layer("o/batch/epsilon", L.BatchNormalization(epsilon=0.3), (4, 3), training=True)
+masked = layer("o/batch/mask", L.BatchNormalization(momentum=0.5), (2, 3, 2), training=True, mask=MASK)
+numbers["o/batch/mask/mean"], numbers["o/batch/mask/variance"] = masked.moving_mean, masked.moving_variance
+layer("o/batch/mask_axis", L.BatchNormalization(axis=1), (2, 3, 2), training=True, mask=MASK)
+layer("o/layer/epsilon", L.LayerNormalization(epsilon=0.3), (2, 4))
+layer("o/layer/rms", L.LayerNormalization(epsilon=0.2, rms_scaling=True), (2, 4))
+for name, kind in (("lstm", L.LSTM), ("gru", L.GRU), ("simple_rnn", L.SimpleRNN)):
+    layer(f"o/{name}/zeros", L.RNN({"lstm": L.LSTMCell, "gru": L.GRUCell, "simple_rnn": L.SimpleRNNCell}[name](2),
+                                  return_sequences=True, zero_output_for_mask=True), (2, 3, 2), mask=MASK)
+layer("o/simple_rnn/relu", L.SimpleRNN(2, activation="relu"), (2, 3, 2))
+for mode in ("sum", "mul", "ave"):
+    layer("o/bidirectional/" + mode, L.Bidirectional(L.GRU(2), merge_mode=mode), (2, 3, 2))
+
+t = tf.constant(targets)
+wide, wide_t = np.abs(ramp((3, 4, 2), 0.3)) * 0.8 + 0.1, tf.constant(np.abs(ramp((3, 4, 2), 2.0)) * 0.8 + 0.1)
+note("o/loss/huber", lambda p: losses.huber(t, p, delta=0.1), probabilities)
+note("o/loss/cosine", lambda p: losses.cosine_similarity(t, p, axis=0), probabilities)
+for name in ("binary", "categorical"):
+    plain, focal = getattr(losses, name + "_crossentropy"), getattr(losses, name + "_focal_crossentropy")
+    note(f"o/loss/{name}/smooth", lambda p, f=plain: f(t, p, label_smoothing=0.3), probabilities)
+    note(f"o/loss/{name}/axis", lambda p, f=plain: f(wide_t, p, axis=1), wide)
+    note(f"o/loss/{name}_focal/gamma", lambda p, f=focal: f(t, p, gamma=1.5), probabilities)
+    note(f"o/loss/{name}_focal/logits", lambda p, f=focal: f(t, p, from_logits=True, label_smoothing=0.2), ramp((3, 4)))
+    note(f"o/loss/{name}_focal/axis", lambda p, f=focal: f(wide_t, p, axis=1), wide)
+note("o/loss/binary_focal/alpha", lambda p: losses.binary_focal_crossentropy(t, p, apply_class_balancing=True, alpha=0.7),
+     probabilities)
+note("o/loss/categorical_focal/alpha", lambda p: losses.categorical_focal_crossentropy(t, p, alpha=0.7), probabilities)
+note("o/loss/tversky", lambda p: losses.tversky(t, p, alpha=0.2, beta=0.9, axis=1), probabilities)
+note("o/loss/dice", lambda p: losses.dice(t, p, axis=1), probabilities)
+circle_labels = np.array([0, 1, 0, 2])
+note("o/loss/circle", lambda p: losses.circle(circle_labels, tf.math.l2_normalize(p, 1), gamma=2, margin=0.1), ramp((4, 3)))
+note("o/loss/circle/diagonal",
+     lambda p: losses.circle(circle_labels, tf.math.l2_normalize(p, 1), gamma=2, remove_diagonal=False), ramp((4, 3)))
+note("o/loss/circle/mean", lambda p: losses.Circle(gamma=2.0)(circle_labels, tf.math.l2_normalize(p, 1)), ramp((4, 3)))
+numbers["o/loss/ctc/inside"] = losses.ctc(np.array([[1, 0, 2], [0, 0, 0]]), ramp((2, 6, 4)))
+note("o/loss/ctc/blank", lambda p: keras.ops.ctc_loss(np.array([[1, 0], [0, 2]]), p, np.array([2, 2]), np.array([5, 4]), mask_index=3),
+     ramp((2, 5, 4)))
+
+
+def steps(name, made):
+    """A matrix after three steps of gradients that are ramps."""
+    v = keras.Variable(np.array([[1.0, -2.0, 0.5], [0.5, 3.0, -1.0]], "float32"), name="matrix")
+    for i in range(3):
+        made.apply([tf.constant(ramp((2, 3), float(i)))], [v])
+    numbers["o/step/" + name] = v.value
+
+
+O = keras.optimizers
+COMMON = {"decay": dict(weight_decay=0.1), "norm": dict(clipnorm=0.5), "value": dict(clipvalue=0.3), "global": dict(global_clipnorm=0.7),
+          "ema": dict(use_ema=True, ema_momentum=0.5, ema_overwrite_frequency=2), "scale": dict(loss_scale_factor=4.0),
+          "several": dict(gradient_accumulation_steps=2)}
+for name, options in COMMON.items():
+    steps("sgd/" + name, O.SGD(0.1, **options))
+    steps("adam/" + name, O.Adam(0.1, **options))
+for name, made in {
+        "sgd": O.SGD(0.1, momentum=0.7, nesterov=True), "adagrad": O.Adagrad(0.1, initial_accumulator_value=0.5, epsilon=0.1),
+        "adam": O.Adam(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1, amsgrad=True), "adamw": O.AdamW(0.1, weight_decay=0.2, beta_1=0.5, beta_2=0.7),
+        "adamax": O.Adamax(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1), "nadam": O.Nadam(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1),
+        "rmsprop": O.RMSprop(0.1, rho=0.5, momentum=0.6, epsilon=0.1, centered=True), "adadelta": O.Adadelta(0.5, rho=0.7, epsilon=0.1),
+        "lion": O.Lion(0.1, beta_1=0.5, beta_2=0.7), "lamb": O.Lamb(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1),
+        "ftrl": O.Ftrl(0.5, learning_rate_power=-0.3, initial_accumulator_value=0.5, l1_regularization_strength=0.02,
+                       l2_regularization_strength=0.2, l2_shrinkage_regularization_strength=0.1, beta=0.4),
+        "adafactor": O.Adafactor(0.5, beta_2_decay=-0.5, epsilon_1=0.1, epsilon_2=0.1, clip_threshold=0.5, relative_step=False),
+        "muon": O.Muon(0.1, muon_a=3.0, muon_b=-4.0, muon_c=1.5, momentum=0.5, ns_steps=3, nesterov=False, rms_rate=0.5)}.items():
+    steps(name, made)
+
 lines = [f'    {{"{name}",\n     {{{", ".join(repr(float(f"{v:.7g}")) for v in np.asarray(value).ravel())}}}}},'
          for name, value in numbers.items()]
 pathlib.Path(__file__).parents[1].joinpath("tests/unit/keras_numbers.h").write_text(

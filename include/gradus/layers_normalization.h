@@ -27,7 +27,7 @@ Tensor batch_normalization(In x, const Tensor& gamma, const Tensor& beta, In mov
                            In moving_variance, const BatchNormalizationOptions& options);
 
 // Each example over some axes. gamma and beta, which may be undefined, have these axes in the order
-// in which they are given. With `rms`, x is only divided.
+// in which they are given. With `rms` x is only divided, by its deviation: Keras's rms_scaling.
 struct LayerNormalizationOptions {
   Shape axes = {-1};
   double epsilon = 1e-3;

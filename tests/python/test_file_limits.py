@@ -98,7 +98,7 @@ def _overlapping(path, parts):
 
 def _hostile(folder, parts):
     """(file, words of the error)."""
-    zeros = b"\0" * (128 << 20)
+    zeros = b"\0" * (80 << 20)
     bomb = {**parts, "model.weights.h5": zeros}
     small = {**parts, "model.weights.h5": b"\0" * (1 << 20)}
     weights = "model.weights.h5"
@@ -114,6 +114,10 @@ def _hostile(folder, parts):
     yield _overlapping(folder / "overlap.keras", small), "entries overlap"
     for i, shape in enumerate(["(1099511627776,)", "(-1,)", "(4611686018427387904, 8)", "(4294967296, 4294967296, 0, 3)", "(2, 2, 5)"]):
         yield _npz(folder / f"a{i}.npz", shape), "ends too early" if i in (0, 2, 4) else "natural number" if i == 1 else "does not fit"
+    data = pathlib.Path(__file__).parent / "data"
+    yield data / "huge_packed.weights.h5", "larger than the file can hold"
+    yield data / "huge_empty.weights.h5", "is not in the file"
+    yield data / "huge_chunk.weights.h5", "larger than the file can hold"
     yield _safetensors(folder / "a.safetensors", '{"layers/dense/vars/0": %s, "layers/dense/vars/0": %s}' % (_entry(0, 4), _entry(4, 8))), "twice"
     for name, first, second, words in (
             ("overlap", _entry(0, 8, shape=(2,)), _entry(4, 8), "overlap"), ("gap", _entry(0, 2, "F16"), _entry(4, 8), "belong to none"),

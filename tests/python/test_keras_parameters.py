@@ -220,8 +220,7 @@ UNREAD = {
     "models.py:_is_metric.layer": _PROTOCOL, "ops/core.py:scan.unroll": "how fast, not what",
     "ops/math.py:segment_*.sorted": "how fast, not what",
     "ops/more.py:argpartition.kth": "all elements are in order, so those around the k-th are",
-    "ops/more.py:isin.assume_unique": "how fast, not what",
-    "ops/nn.py:ctc_decode.*": "of beams, which are refused", "ops/nn.py:moments.synchronized": "there is one device",
+    "ops/more.py:isin.assume_unique": "how fast, not what", "ops/nn.py:moments.synchronized": "there is one device",
     "optimizers/*": "one signature for all optimizers",
     "preprocessing/_image_moves.py:apply_channel_shift.channel_axis":
     "the bounds are those of the whole image", "random.py:SeedGenerator.next.ordered": "calls come in order",

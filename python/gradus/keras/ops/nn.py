@@ -280,9 +280,15 @@ def ctc_loss(target, output, target_length, output_length, mask_index=0):
 
 def ctc_decode(inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1, merge_repeated=True,
                mask_index=0):
-    """(labels [1, batch, time] filled up with -1, scores): the likeliest class of each time, without blanks."""
+    """(labels [paths, batch, time] filled up with -1, scores): the likeliest class of each time without blanks, or
+    (strategy="beam_search") the top_paths likeliest sequences of labels."""
+    if strategy == "beam_search":
+        from ..losses._ctc_beams import beam_search
+        logits = _floating(inputs)
+        return tuple(tf.numpy_function(lambda x, n: beam_search(x, n, beam_width, top_paths, mask_index),
+                                       [logits, tf.cast(sequence_lengths, "int32")], ["int32", logits.dtype]))
     if strategy != "greedy":
-        raise NotImplementedError(f"ctc_decode(strategy='{strategy}') is not covered; 'greedy' is")
+        raise ValueError(f"Invalid strategy {strategy}. Supported values are 'greedy' and 'beam_search'.")
     logits, lengths = _tensor(inputs), tf.cast(sequence_lengths, "int32")
     best = tf.cast(tf.argmax(logits, -1), "int32")
     inside = tf.expand_dims(tf.range(best.shape[1]), 0) < tf.expand_dims(lengths, 1)
