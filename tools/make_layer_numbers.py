@@ -173,23 +173,23 @@ def steps(name, made):
     numbers["o/step/" + name] = v.value
 
 
-O = keras.optimizers
+optimizers = keras.optimizers
 COMMON = {"decay": dict(weight_decay=0.1), "norm": dict(clipnorm=0.5), "value": dict(clipvalue=0.3), "global": dict(global_clipnorm=0.7),
           "ema": dict(use_ema=True, ema_momentum=0.5, ema_overwrite_frequency=2), "scale": dict(loss_scale_factor=4.0),
           "several": dict(gradient_accumulation_steps=2)}
 for name, options in COMMON.items():
-    steps("sgd/" + name, O.SGD(0.1, **options))
-    steps("adam/" + name, O.Adam(0.1, **options))
+    steps("sgd/" + name, optimizers.SGD(0.1, **options))
+    steps("adam/" + name, optimizers.Adam(0.1, **options))
 for name, made in {
-        "sgd": O.SGD(0.1, momentum=0.7, nesterov=True), "adagrad": O.Adagrad(0.1, initial_accumulator_value=0.5, epsilon=0.1),
-        "adam": O.Adam(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1, amsgrad=True), "adamw": O.AdamW(0.1, weight_decay=0.2, beta_1=0.5, beta_2=0.7),
-        "adamax": O.Adamax(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1), "nadam": O.Nadam(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1),
-        "rmsprop": O.RMSprop(0.1, rho=0.5, momentum=0.6, epsilon=0.1, centered=True), "adadelta": O.Adadelta(0.5, rho=0.7, epsilon=0.1),
-        "lion": O.Lion(0.1, beta_1=0.5, beta_2=0.7), "lamb": O.Lamb(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1),
-        "ftrl": O.Ftrl(0.5, learning_rate_power=-0.3, initial_accumulator_value=0.5, l1_regularization_strength=0.02,
+        "sgd": optimizers.SGD(0.1, momentum=0.7, nesterov=True), "adagrad": optimizers.Adagrad(0.1, initial_accumulator_value=0.5, epsilon=0.1),
+        "adam": optimizers.Adam(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1, amsgrad=True), "adamw": optimizers.AdamW(0.1, weight_decay=0.2, beta_1=0.5, beta_2=0.7),
+        "adamax": optimizers.Adamax(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1), "nadam": optimizers.Nadam(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1),
+        "rmsprop": optimizers.RMSprop(0.1, rho=0.5, momentum=0.6, epsilon=0.1, centered=True), "adadelta": optimizers.Adadelta(0.5, rho=0.7, epsilon=0.1),
+        "lion": optimizers.Lion(0.1, beta_1=0.5, beta_2=0.7), "lamb": optimizers.Lamb(0.1, beta_1=0.5, beta_2=0.7, epsilon=0.1),
+        "ftrl": optimizers.Ftrl(0.5, learning_rate_power=-0.3, initial_accumulator_value=0.5, l1_regularization_strength=0.02,
                        l2_regularization_strength=0.2, l2_shrinkage_regularization_strength=0.1, beta=0.4),
-        "adafactor": O.Adafactor(0.5, beta_2_decay=-0.5, epsilon_1=0.1, epsilon_2=0.1, clip_threshold=0.5, relative_step=False),
-        "muon": O.Muon(0.1, muon_a=3.0, muon_b=-4.0, muon_c=1.5, momentum=0.5, ns_steps=3, nesterov=False, rms_rate=0.5)}.items():
+        "adafactor": optimizers.Adafactor(0.5, beta_2_decay=-0.5, epsilon_1=0.1, epsilon_2=0.1, clip_threshold=0.5, relative_step=False),
+        "muon": optimizers.Muon(0.1, muon_a=3.0, muon_b=-4.0, muon_c=1.5, momentum=0.5, ns_steps=3, nesterov=False, rms_rate=0.5)}.items():
     steps(name, made)
 
 lines = [f'    {{"{name}",\n     {{{", ".join(repr(float(f"{v:.7g}")) for v in np.asarray(value).ravel())}}}}},'
