@@ -210,11 +210,6 @@ bool holds(DType dtype, PyObject* number) {
   return !is_bool(dtype) || PyBool_Check(number);
 }
 
-bool is_rows_gradient(PyObject* o) {
-  return strcmp(Py_TYPE(o)->tp_name, "IndexedSlices") == 0 &&
-         PyObject_HasAttrString(o, "dense_shape");
-}
-
 Tensor checked_dtype(Tensor t, std::optional<DType> dtype, Wanted wanted, PyObject* o) {
   if (dtype && t.dtype() != *dtype && wanted == Wanted::exactly) {
     raise(PyExc_ValueError, "Tensor conversion requested dtype %s for Tensor with dtype %s: %R",
@@ -260,7 +255,7 @@ Tensor to_tensor(PyObject* o, std::optional<DType> dtype, Wanted wanted) {
     return to_tensor(shape_sizes(o), dtype ? dtype : int32);
   }
   if (is_traced_number(o)) return from_traced_number(o, dtype);
-  if (is_rows_gradient(o) || PyObject_HasAttrString(o, "__gradus_tensor__")) {
+  if (is_rows(o) || PyObject_HasAttrString(o, "__gradus_tensor__")) {
     const Ref method = Ref::own(PyObject_GetAttrString(o, "__gradus_tensor__"));
     const Ref whole = Ref::own(PyObject_CallNoArgs(method));
     return to_tensor(whole, dtype, wanted);
@@ -285,7 +280,7 @@ Tensor to_tensor(PyObject* o, std::optional<DType> dtype, Wanted wanted) {
 bool converts_to_tensor(PyObject* o) {
   return is_tensor(o) || is_number(o) || is_list(o) || is_variable(o) ||
          (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) || PyFloat_Check(o) || PyLong_Check(o) ||
-         is_shape(o) || is_rows_gradient(o) ||
+         is_shape(o) || is_rows(o) ||
          (!is_kind(o) && PyObject_HasAttrString(o, "__array__") && !PyType_Check(o));
 }
 

@@ -138,6 +138,15 @@ PyObject* binary(const Arguments& a) {
   return wrap(on_large(both.first, both.second, [&] { return op(both.first, both.second); }));
 }
 
+// Of IndexedSlices the function keeps the rows as they are held: their class calls it for the
+// values.
+template <Call function>
+PyObject* by_rows(const Arguments& a) {
+  if (!is_tensor(a[0]) && is_rows(a[0]))
+    throw OtherKind(reinterpret_cast<PyObject*>(Py_TYPE(a[0])));
+  return function(a);
+}
+
 // Methods of classes use signatures too.
 inline constexpr const char* kAllUsed = "";
 template <const char* const& name, const char* const& signature, auto method,

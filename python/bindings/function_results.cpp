@@ -15,12 +15,6 @@ std::shared_ptr<Returned> Returned::make() {
 
 namespace {
 
-bool is_rows(PyObject* o) {
-  const int yes = PyObject_IsInstance(o, class_of("IndexedSlices"));
-  check(yes);
-  return yes;
-}
-
 [[noreturn]] void fail_result(PyObject* function, PyObject* leaf) {
   PyErr_Clear();
   raise(PyExc_TypeError,

@@ -60,7 +60,8 @@ const FunctionEntry entries[] = {
      }},
     {"is_tensor", "x", "Whether x is a Tensor or a Variable.",
      [](const Arguments& a) {
-       return PyBool_FromLong(is_tensor(a[0]) || is_variable(a[0]) || is_kind(a[0]));
+       return PyBool_FromLong(is_tensor(a[0]) || is_variable(a[0]) || is_kind(a[0]) ||
+                              is_rows(a[0]));
      }},
     {"as_dtype dtypes.as_dtype", "type_value", "The dtype of a name, a NumPy dtype or a type.",
      [](const Arguments& a) { return wrap(to_dtype(a[0])); }},
@@ -176,6 +177,11 @@ bool is_instance(PyObject* o, const char* name, PyTypeObject*& type) {
 bool is_kind(PyObject* o) {
   static PyTypeObject* type = nullptr;
   return is_instance(o, "Kind", type);
+}
+
+bool is_rows(PyObject* o) {
+  static PyTypeObject* type = nullptr;
+  return is_instance(o, "IndexedSlices", type);
 }
 
 bool is_composite(PyObject* o) {

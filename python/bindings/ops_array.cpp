@@ -11,6 +11,8 @@ namespace {
 
 PyObject* constant(const Arguments& a) {
   const std::optional<DType> dtype = a.dtype(1);
+  if (is_rows(a[0]))
+    raise(PyExc_ValueError, "tf.constant got IndexedSlices; use tf.convert_to_tensor for them");
   if (dtype && is_tensor(a[0]) && tensor_of(a[0]).dtype() != *dtype)
     raise(PyExc_TypeError, "Expected tensor %S with dtype %S, but got dtype %S.", a[0], a[1],
           Ref::own(wrap(tensor_of(a[0]).dtype())).get());

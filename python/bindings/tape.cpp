@@ -43,7 +43,7 @@ Ref wrap_gradient(const Gradient& gradient) {
 Gradient to_gradient(PyObject* o, const Shape* shape) {
   if (o == Py_None) return {};
   if (is_tensor(o)) return tensor_of(o);
-  if (PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(class_of("IndexedSlices")))) {
+  if (is_rows(o)) {
     const auto part = [&](const char* name) { return Ref::own(PyObject_GetAttrString(o, name)); };
     const Ref sizes = part("_dense_shape");
     if (sizes != Py_None || shape)

@@ -63,6 +63,7 @@ PyObject* subscript(PyObject* self, PyObject* key);
 // Values that are not one dense tensor of numbers, such as strings and sparse tensors, are objects
 // of Python classes derived from gradus._kinds.Kind. A composite is made of tensors.
 bool is_kind(PyObject* o);
+bool is_rows(PyObject* o);  // an IndexedSlices
 bool is_composite(PyObject* o);
 
 // The Python class that stands for a C type, e.g. gradus.Variable for variable_type.

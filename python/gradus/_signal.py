@@ -59,7 +59,8 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
         paddings = [[0, needed - size if i == axis else 0] for i in range(signal.shape.rank)]
         signal = tf.pad(signal, paddings, constant_values=tf.cast(pad_value, signal.dtype))
     places = tf.range(count)[:, None] * frame_step + tf.range(frame_length)[None, :]
-    return tf.gather(signal, places, axis=axis)
+    # Behind another axis: rows of axis 0 would have a sparse gradient, and that of a signal is dense.
+    return tf.gather(signal[None], places, axis=axis + 1)[0]
 
 
 def overlap_and_add(signal, frame_step, name=None):

@@ -1,4 +1,6 @@
 """Dtypes, shapes and sparse gradients: what of them is not in C."""
+import numbers
+
 from . import _core
 
 
@@ -207,21 +209,41 @@ class IndexedSlices:
     def name(self):
         return self._values.name
 
+    @property
+    def device(self):
+        return self._values.device
+
     def __gradus_tensor__(self):
         if self._dense_shape is None:
-            raise ValueError("Tensor conversion requested for IndexedSlices without dense_shape")
+            raise ValueError("Tensor conversion requested for IndexedSlices without dense_shape: give it one, or use its "
+                             "values and indices")
         return _scatter_nd(_expand_dims(self._indices, -1), self._values, self._dense_shape)
 
     def __neg__(self):
-        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+        return self._with(-self._values)
+
+    def _with(self, values):
+        return IndexedSlices(values, self._indices, self._dense_shape)
+
+    # Numbers scale the rows. Nothing else does: rows may be held in any order and more than once, so that only the dense
+    # form can meet a tensor, whose operator makes it.
 
     def __mul__(self, factor):
-        return IndexedSlices(self._values * factor, self._indices, self._dense_shape)
+        return self._with(self._values * factor) if isinstance(factor, numbers.Number) else NotImplemented
 
     __rmul__ = __mul__
 
-    def __truediv__(self, factor):
-        return IndexedSlices(self._values / factor, self._indices, self._dense_shape)
+    def __truediv__(self, divisor):
+        return self._with(self._values / divisor) if isinstance(divisor, numbers.Number) else NotImplemented
+
+    @classmethod
+    def __gradus_function__(cls, name, arguments):
+        """What the few functions that keep rows do: they work on the values."""
+        import gradus
+        own, rows = next((k, v) for k, v in arguments.items() if isinstance(v, cls))
+        path, _, last = name.rpartition(".")
+        function = getattr(getattr(gradus, path) if path else gradus, last)
+        return rows._with(function(**{**arguments, own: rows._values}))
 
     def __repr__(self):
         parts = {"indices": self._indices, "values": self._values, "dense_shape": self._dense_shape}

@@ -427,7 +427,8 @@ def map_values(op, *args, **kwargs):
 
 def _segments(name, reduce):
     def function(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
-        rows = tf.gather(tf.convert_to_tensor(data), indices)
+        data = tf.convert_to_tensor(data)
+        rows = tf.gather(data, indices) if sparse_gradient else tf.gather(data[None], indices, axis=1)[0]
         if num_segments is None:
             return getattr(tf.math, f"segment_{reduce}")(rows, segment_ids)
         return getattr(tf.math, f"unsorted_segment_{reduce}")(rows, segment_ids, num_segments)

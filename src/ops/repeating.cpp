@@ -172,7 +172,8 @@ Tensor repeat(In x, const std::vector<std::int64_t>& repeats, int axis) {
     sources.insert(sources.end(), static_cast<std::size_t>(repeats[i]),
                    static_cast<std::int64_t>(i));
   }
-  return gather(x, Tensor::from(sources), at);
+  // Behind another axis: the gradient of rows of axis 0 would be sparse.
+  return squeeze(gather(expand_dims(x, 0), Tensor::from(sources), at + 1), {0});
 }
 
 }  // namespace gradus
