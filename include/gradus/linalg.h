@@ -53,31 +53,38 @@ Tensor triangular_solve(In matrix, In rhs, bool lower = true, bool adjoint = fal
 // By LU with partial pivoting; throws if a matrix is singular.
 Tensor solve(In matrix, In rhs, bool adjoint = false);
 Tensor inv(In input);
-Tensor det(In input);
-Tensor logdet(In matrix);                     // of positive definite matrices
+Tensor det(In input);      // its gradient are the cofactors, of singular matrices too
+Tensor logdet(In matrix);  // of positive definite matrices
 std::pair<Tensor, Tensor> slogdet(In input);  // sign and log(|det|)
 
 // Symmetric matrices, of which the lower triangle is read: eigenvalues in ascending order, and
 // eigenvectors as columns of length 1 with a positive largest component. Gradients treat the matrix
-// as symmetric; eigenvectors of equal values have none.
+// as symmetric. Equal values do not determine their vectors: where a derivative would need that, it
+// is NaN, and where it does not, it is right (docs/design/036).
 struct Eigh {
   Tensor e, v;
 };
 Eigh eigh(In tensor);
 Tensor eigvalsh(In tensor);
 // q r = input with orthonormal columns and an upper triangle. With full_matrices q is square, and
-// has no gradient if the input has more rows than columns.
+// has no gradient if the input has more rows than columns. Derivatives are NaN from the first
+// column on that depends on those before it.
 struct Qr {
   Tensor q, r;
 };
 Qr qr(In input, bool full_matrices = false);
 // u diag(s) v^T = tensor: singular values in descending order, orthonormal columns with a positive
 // largest component in u. With full_matrices u and v are square; what completes them has no
-// gradient. Vectors of equal or zero singular values have none either.
+// gradient. Equal or zero singular values are as equal eigenvalues are for eigh.
 struct Svd {
   Tensor s, u, v;
 };
 Svd svd(In tensor, bool full_matrices = false);
+// The pseudo-inverse; singular values up to rcond times the largest count as zero (of no rcond: ten
+// times the larger size times the dtype's epsilon). Derivatives are those along matrices of the
+// same rank: along others it jumps.
+Tensor pinv(In a);
+Tensor pinv(In a, In rcond);
 // The exponential of square matrices: the sum of their powers, each over its factorial.
 Tensor expm(In input);
 

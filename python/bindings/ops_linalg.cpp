@@ -211,6 +211,11 @@ const FunctionEntry entries[] = {
        return PyTuple_Pack(3, s.get(), u.get(), v.get());
      }},
     {"linalg.expm", "input, name=None", "The exponential of square matrices.", unary<linalg::expm>},
+    {"_pinv", "a, rcond", "The pseudo-inverse.",
+     [](const Arguments& a) {
+       const Tensor x = a.tensor(0), rcond = a.tensor(1, x.dtype());
+       return wrap(on_large(x, [&] { return linalg::pinv(x, rcond); }));
+     }},
     {"linalg.inv", "input, adjoint=False, name=None", "The inverse.",
      [](const Arguments& a) {
        const Tensor x = a.tensor(0);

@@ -6,20 +6,45 @@
 namespace gradus::python {
 namespace {
 
+// A number, or anything that becomes a tensor of the dtype: the numbers drawn are a function of it.
+random::Parameter parameter(const Arguments& a, int i, DType dtype) {
+  PyObject* o = a[i];
+  if (PyFloat_Check(o)) return PyFloat_AS_DOUBLE(o);
+  if (PyLong_Check(o)) return static_cast<long long>(a.integer(i));
+  const Tensor t = a.tensor(i, is_integer(dtype) ? std::optional<DType>() : dtype);
+  if (t.dtype() != dtype && is_floating(dtype) && is_floating(t.dtype()))
+    raise(PyExc_ValueError, "Tensor conversion requested dtype %s for Tensor with dtype %s: %R",
+          name_of(dtype), name_of(t.dtype()), o);
+  return t;
+}
+
+// All integers of the dtype are asked for by two bounds that are None.
+bool all_integers(const Arguments& a, int minval) {
+  const bool low = a.is_none(minval), high = a.is_none(minval + 1);
+  if (!is_integer(to_dtype(a[minval + 2])) || !high) return false;
+  if (!low)
+    raise(PyExc_ValueError,
+          "For integer dtype %S, minval and maxval must be both `None` or both non-`None`; got "
+          "minval=%R and maxval=None",
+          a[minval + 2], a[minval]);
+  return true;
+}
+
 random::UniformOptions uniform_options(const Arguments& a, int minval, int seed) {
   random::UniformOptions options;
   options.dtype = to_dtype(a[minval + 2]);
   if (a.is_none(minval + 1) && is_integer(options.dtype))
     raise(PyExc_ValueError, "Must specify maxval for integer dtype %S", a[minval + 2]);
-  options.minval = a.is_none(minval) ? 0 : a.real(minval);
-  options.maxval = a.is_none(minval + 1) ? 1 : a.real(minval + 1);
+  if (!a.is_none(minval)) options.minval = parameter(a, minval, options.dtype);
+  if (!a.is_none(minval + 1)) options.maxval = parameter(a, minval + 1, options.dtype);
   if (seed >= 0) options.seed = a.integer_or_none(seed);
   return options;
 }
 
 random::NormalOptions normal_options(const Arguments& a, int mean, int seed) {
+  const DType dtype = to_dtype(a[mean + 2]);
   random::NormalOptions options{
-      .mean = a.real(mean), .stddev = a.real(mean + 1), .dtype = to_dtype(a[mean + 2])};
+      .mean = parameter(a, mean, dtype), .stddev = parameter(a, mean + 1, dtype), .dtype = dtype};
   if (seed >= 0) options.seed = a.integer_or_none(seed);
   return options;
 }
@@ -77,6 +102,8 @@ const FunctionEntry entries[] = {
      [](const Arguments& a) {
        const Shape shape = a.shape(0);
        const Tensor state = a.tensor(1);
+       if (all_integers(a, 2))
+         return wrap(random::generated_integers(shape, state, to_dtype(a[4])));
        const auto options = uniform_options(a, 2, -1);
        return drawn(shape, [&] { return random::generated_uniform(shape, state, options); });
      }},
@@ -94,6 +121,11 @@ const FunctionEntry entries[] = {
        const auto options = normal_options(a, 2, -1);
        return drawn(shape,
                     [&] { return random::generated_truncated_normal(shape, state, options); });
+     }},
+    {"_reparameterised_gamma", "alpha, drawn", "Gamma numbers with their derivative in alpha.",
+     [](const Arguments& a) {
+       const auto both = to_pair(a[0], a[1]);
+       return wrap(random::reparameterised_gamma(both.first, both.second));
      }},
     {"random.categorical", "logits, num_samples, dtype=None, seed=None, name=None",
      "Class numbers with probabilities softmax(logits), num_samples per row.",
@@ -115,6 +147,7 @@ const FunctionEntry entries[] = {
        need_philox(a, 6);
        const Shape shape = a.shape(0);
        const Tensor seed = a.tensor(1);
+       if (all_integers(a, 2)) return wrap(random::stateless_integers(shape, seed, to_dtype(a[4])));
        const auto options = uniform_options(a, 2, -1);
        return drawn(shape, [&] { return random::stateless_uniform(shape, seed, options); });
      }},

@@ -288,6 +288,7 @@ def publish(namespace):
     from . import _generator
     random = namespace("random")
     random.Generator, random.Algorithm = _generator.Generator, _generator.Algorithm
+    random.create_rng_state = _generator.create_rng_state
     random.get_global_generator = _generator.get_global_generator
     random.set_global_generator = _generator.set_global_generator
 

@@ -21,7 +21,7 @@ def _sizes(shape):
 
 
 def gamma(shape, alpha, beta=None, dtype="float32", seed=None, name=None):
-    """Gamma numbers with shapes alpha and rates beta: the shape of both behind `shape`. Derivatives go to beta only."""
+    """Gamma numbers with shapes alpha and rates beta: the shape of both behind `shape`."""
     tf = _tf()
     alpha = tf.convert_to_tensor(alpha, dtype)
     beta = tf.ones([], dtype) if beta is None else tf.convert_to_tensor(beta, dtype)
@@ -32,8 +32,11 @@ def gamma(shape, alpha, beta=None, dtype="float32", seed=None, name=None):
 def stateless_gamma(shape, seed, alpha, beta=None, dtype="float32", name=None):
     """The same of this whole shape, as a function of the seed, two integers."""
     tf = _tf()
-    drawn = tf.cast(tf.stop_gradient(_gamma(_sizes(shape), tf.stop_gradient(alpha), tf.cast(seed, tf.int64))), dtype)
-    return drawn if beta is None else drawn / tf.cast(beta, dtype)
+    alpha = tf.convert_to_tensor(alpha, dtype)
+    drawn = tf.cast(_gamma(_sizes(shape), alpha, tf.cast(seed, tf.int64)), dtype)
+    # As TensorFlow: numbers too small for the dtype are its smallest.
+    tiny = tf.constant(np.finfo(alpha.dtype.as_numpy_dtype).tiny, alpha.dtype)
+    return tf.maximum(drawn, tiny) if beta is None else tf.maximum(drawn / tf.convert_to_tensor(beta, dtype), tiny)
 
 
 def poisson(shape, lam, dtype="float32", seed=None, name=None):

@@ -1,7 +1,16 @@
-"""Eigenvalues of matrices that need not be symmetric: computed by NumPy, without derivatives."""
+"""Eigenvalues of matrices that need not be symmetric: the values are NumPy's, the derivatives are written with them.
+
+A change dA of the matrix changes eigenvalue i by w_i dA v_i, with the rows w of the inverse of V, and turns v_j towards
+v_i by w_i dA v_j / (e_j - e_i). Vectors of equal values are not determined: their derivatives are NaN.
+
+A rule asks for the factors again, so that it has a rule in turn. Eagerly that ends by itself; a trace would not end, so
+there derivatives beyond the second are NaN.
+"""
 import sys
 
 import numpy as np
+
+from ._kinds import is_traced
 
 
 def _tf():
@@ -16,17 +25,70 @@ def _checked(tensor):
     return tensor, tf.complex128 if tensor.dtype in (tf.float64, tf.complex128) else tf.complex64
 
 
+def _solve(matrix, rhs):
+    """matrix^-1 rhs of complex matrices, as one of real ones twice as large."""
+    tf = _tf()
+    real, imag = tf.math.real(matrix), tf.math.imag(matrix)
+    whole = tf.concat([tf.concat([real, -imag], -1), tf.concat([imag, real], -1)], -2)
+    found = tf.linalg.solve(whole, tf.concat([tf.math.real(rhs), tf.math.imag(rhs)], -2))
+    return tf.complex(*tf.split(found, 2, -2))
+
+
+_TRACED_ORDERS = 2
+
+
+def _is_last(x, order):
+    return order >= _TRACED_ORDERS and is_traced(x)
+
+
+def _pulled(tensor, inner, v):
+    """V^-H inner V^H, real if the matrix is."""
+    tf = _tf()
+    adjoint = tf.linalg.adjoint(v)
+    g = _solve(adjoint, tf.matmul(inner, adjoint))
+    return g if tensor.dtype.is_complex else tf.cast(tf.math.real(g), tensor.dtype)
+
+
+def _inverse_gaps(e):
+    """1 / (e_j - e_i); 0 on the diagonal, NaN beside it where the gap is nothing but rounding."""
+    tf = _tf()
+    gap = tf.expand_dims(e, -2) - tf.expand_dims(e, -1)
+    same = tf.cast(tf.eye(e.shape[-1]), tf.bool)
+    size = tf.reduce_max(tf.abs(e), -1)[..., None, None]
+    close = (tf.abs(gap) <= 32 * float(np.finfo(e.dtype.as_numpy_dtype).eps) * size) & ~same
+    one, none, zero = (tf.constant(c, e.dtype) for c in (1, np.nan, 0))
+    return tf.where(same, zero, tf.where(close, none, one / tf.where(close | same, one, gap)))
+
+
 def eigvals(tensor, name=None):
     """The eigenvalues, complex, of each matrix."""
-    tf = _tf()
-    tensor, kind = _checked(tensor)
-    return tf.numpy_function(lambda m: np.linalg.eigvals(m).astype(kind.as_numpy_dtype), [tensor],
-                             tf.TensorSpec(tensor.shape[:-1], kind))
+    return _both(tensor, 0)[0]
 
 
 def eig(tensor, name=None):
     """(eigenvalues, eigenvectors as columns), complex, of each matrix."""
+    return _both(tensor, 0)
+
+
+def _both(tensor, order):
     tf = _tf()
     tensor, kind = _checked(tensor)
-    return tuple(tf.numpy_function(lambda m: [part.astype(kind.as_numpy_dtype) for part in np.linalg.eig(m)], [tensor],
-                                   [tf.TensorSpec(tensor.shape[:-1], kind), tf.TensorSpec(tensor.shape, kind)]))
+
+    @tf.custom_gradient
+    def both(x):
+        found = tf.numpy_function(lambda m: [part.astype(kind.as_numpy_dtype) for part in np.linalg.eig(m)], [x],
+                                  [tf.TensorSpec(x.shape[:-1], kind), tf.TensorSpec(x.shape, kind)])
+
+        def back(g_values, g_vectors):
+            if _is_last(x, order):
+                return x * np.nan
+            e, v = _both(x, order + 1)
+            turn = tf.matmul(v, g_vectors, adjoint_a=True)
+            length = tf.cast(tf.math.real(tf.linalg.diag_part(turn)), kind)  # vectors keep their length
+            turn = turn - tf.matmul(v, v, adjoint_a=True) * tf.expand_dims(length, -2)
+            inverse = tf.math.conj(_inverse_gaps(e))
+            # Where nothing arrives, nothing is asked of vectors that are not determined.
+            turned = tf.where(turn == tf.zeros_like(turn), tf.zeros_like(turn), inverse * turn)
+            return _pulled(x, tf.linalg.diag(g_values) + turned, v)
+        return tuple(found), back
+    return tuple(both(tensor))

@@ -17,58 +17,110 @@ def _tf():
 
 
 def _signed(n):
+    n = int(n) % 2 ** 64
     return n - 2 ** 64 if n >= 2 ** 63 else n
 
 
+def _int64(values, size=None):
+    """Integers as a vector of int64, whatever they come as; a traced tensor stays one."""
+    tf = _tf()
+    if isinstance(values, (_core.Tensor, _core.Variable)):
+        values = tf.reshape(tf.cast(values, tf.int64), [-1])
+    else:
+        import numpy as np
+        if not isinstance(values, (list, tuple)):
+            values = np.reshape(np.asarray(values, object), [-1]).tolist()
+        if any(isinstance(v, _core.Tensor) for v in values):
+            values = tf.stack([tf.cast(v, tf.int64) for v in values])
+        else:
+            values = tf.constant([_signed(v) for v in values], tf.int64)
+    if size is not None and values.shape[0] != size:
+        raise ValueError(f"Shapes {tuple(values.shape)} and [{size}] are incompatible")
+    return values
+
+
+def _algorithm(alg):
+    if alg in (2, "threefry", Algorithm.THREEFRY):
+        raise _tf().errors.UnimplementedError(None, None, "[random.Generator] got the algorithm 'threefry'; there is "
+                                              "'philox', which TensorFlow has on this device, too")
+    if alg not in (1, 3, "philox", "auto_select", Algorithm.PHILOX, Algorithm.AUTO_SELECT):
+        raise ValueError(f"Unsupported algorithm: {alg!r}; there is 'philox'")
+    return 1
+
+
+def create_rng_state(seed, alg):
+    """The state that a generator starts with: the words of a Python integer, the low one first, or up to three integers of
+    an array, which end the state."""
+    _algorithm(alg)
+    tf = _tf()
+    if isinstance(seed, int):
+        return _int64([seed >> 64 * word for word in range(3)])
+    seed = _int64(seed)
+    return tf.concat([tf.zeros([max(0, 3 - seed.shape[0])], tf.int64), seed[:3]], 0)
+
+
 class Generator:
-    """Philox with a state of three integers: counter, low and high, and key."""
+    """Philox with a state of three integers: counter, low and high, and key.
+
+    The state is a variable: a compiled function that draws changes it, and a checkpoint keeps it.
+    """
 
     def __init__(self, copy_from=None, state=None, alg=None):
         if copy_from is not None:
-            state = copy_from.state.value()
-        if alg not in (None, 1, "philox", "auto_select", Algorithm.PHILOX, Algorithm.AUTO_SELECT):
-            raise ValueError(f"Only the algorithm 'philox' is covered, got {alg!r}")
-        state = list(state.numpy()) if hasattr(state, "numpy") else list(state)
-        tf = _tf()
-        self._state = tf.Variable(tf.constant([_signed(int(n) % 2 ** 64) for n in state], tf.int64), name="StateVar",
-                                  trainable=False)
+            if state is not None or alg is not None:
+                raise AssertionError("copy_from excludes state and alg")
+            state, alg = copy_from.state.value(), 1
+        if state is None or alg is None:
+            raise AssertionError("a generator needs a state and an algorithm: use Generator.from_seed")
+        _algorithm(alg)
+        self._state = _tf().Variable(_int64(state, 3), name="StateVar", trainable=False)
 
     @classmethod
     def from_seed(cls, seed, alg=None):
-        """A generator that starts from one integer."""
-        return cls(state=[int(seed), 0, 0], alg=alg)
+        """A generator that starts from one integer, or from up to three."""
+        return cls(state=create_rng_state(seed, 1 if alg is None else alg), alg=1)
 
     @classmethod
     def from_non_deterministic_state(cls, alg=None):
-        return cls(state=[int.from_bytes(os.urandom(8), "little") >> 1 for _ in range(3)], alg=alg)
+        """A generator that starts anywhere."""
+        _algorithm(1 if alg is None else alg)
+        return cls(state=[int.from_bytes(os.urandom(8), "little") for _ in range(3)], alg=1)
 
     @classmethod
     def from_state(cls, state, alg):
+        """A generator with this state."""
         return cls(state=state, alg=alg)
 
     @classmethod
     def from_key_counter(cls, key, counter, alg):
-        return cls(state=list(counter) + [key], alg=alg)
+        """A generator with this key, and a counter of two integers, the low one first."""
+        return cls(state=_tf().concat([_int64(counter, 2), _int64(key, 1)], 0), alg=alg)
 
     state = property(lambda self: self._state, doc="The state, a Variable.")
     algorithm = property(lambda self: 1)
     key = property(lambda self: self._state[2], doc="The key.")
 
     def reset(self, state):
-        self._state.assign(state)
+        """Starts again with another state."""
+        self._state.assign(_int64(state, 3))
 
     def reset_from_seed(self, seed):
-        self._state.assign([int(seed), 0, 0])
+        """Starts again from a seed."""
+        self._state.assign(create_rng_state(seed, 1))
 
     def reset_from_key_counter(self, key, counter):
-        self._state.assign(list(counter) + [key])
+        """Starts again from a key and a counter."""
+        self._state.assign(_tf().concat([_int64(counter, 2), _int64(key, 1)], 0))
 
     def skip(self, delta):
         """Moves on by 256 delta; returns the old state."""
+        tf = _tf()
         old = self._state.value()
-        low, high, key = (int(n) % 2 ** 64 for n in old)
-        counter = (low + (high << 64) + 256 * int(delta)) % 2 ** 128
-        self._state.assign([_signed(counter % 2 ** 64), _signed(counter >> 64), _signed(key)])
+        step = _int64(delta, 1) * 256 if isinstance(delta, _core.Tensor) else _int64(256 * int(delta))
+        low = old[:1] + step
+        # The low half ran over if it is now less, as numbers without sign.
+        carry = tf.cast(tf.bitwise.bitwise_xor(low, _SIGN) < tf.bitwise.bitwise_xor(old[:1], _SIGN), tf.int64)
+        self._state.assign(tf.concat([low, old[1:2] + carry, old[2:]], 0))
         return old
 
     def _draw(self, function, shape, *parameters):
@@ -84,14 +136,27 @@ class Generator:
         return self._draw(_core._generated_truncated_normal, shape, mean, stddev, dtype)
 
     def uniform(self, shape, minval=0, maxval=None, dtype="float32", name=None):
-        """Uniform numbers between minval and maxval."""
+        """Uniform numbers between minval and maxval; with both None, of all integers of the dtype."""
         return self._draw(_core._generated_uniform, shape, minval, maxval, dtype)
 
+    def uniform_full_int(self, shape, dtype="uint64", name=None):
+        """Integers of a dtype, each with the same probability."""
+        return self._draw(_core._generated_uniform, shape, None, None, dtype)
+
+    def _keys(self, count):
+        return self.uniform_full_int([int(count)], "int64")
+
     def make_seeds(self, count=1):
-        raise NotImplementedError("make_seeds is not covered yet; draw integers with uniform")
+        """Seeds [2, count] for the functions that take one."""
+        keys = self._keys(count)
+        return _tf().stack([keys, _tf().zeros_like(keys)])
 
     def split(self, count=1):
-        raise NotImplementedError("split is not covered yet; use Generator.from_seed for each part")
+        """Generators that draw numbers of their own."""
+        return [Generator.from_key_counter(key, [0, 0], 1) for key in _tf().unstack(self._keys(count))]
+
+
+_SIGN = -2 ** 63
 
 
 _global = None

@@ -1,6 +1,8 @@
 """What tf.linalg makes of factorisations."""
 import sys
 
+from . import _core
+
 
 def _tf():
     return sys.modules["gradus"]
@@ -19,15 +21,12 @@ def pinv(a, rcond=None, validate_args=False, name=None):
         raise TypeError("Input `a` must have `float`-like `dtype`.")
     if a.shape.rank < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions. Saw: {a.shape.rank}.")
-    s, u, v = tf.linalg.svd(a)
     rcond = tf.convert_to_tensor(
         10.0 * max(a.shape[-2], a.shape[-1]) * _epsilon(a.dtype) if rcond is None else rcond, a.dtype)
     if rcond.shape.rank > a.shape.rank - 2:
         raise ValueError(f"[pinv] got rcond of shape {rcond.shape} for matrices of shape {a.shape}; expected one number for "
                          "each matrix")
-    limit = tf.expand_dims(rcond, -1) * tf.reduce_max(s, -1, keepdims=True)
-    inverse = tf.where(s > limit, tf.math.reciprocal_no_nan(s), tf.zeros_like(s))
-    return tf.matmul(v * tf.expand_dims(inverse, -2), u, transpose_b=True)
+    return _core._pinv(a, rcond)
 
 
 def matrix_rank(a, tol=None, validate_args=False, name=None):

@@ -33,13 +33,16 @@ class Generator:
     def state(self) -> _Any: ...
     def truncated_normal(self, *args: _Any, **kwargs: _Any) -> _Any: ...
     def uniform(self, *args: _Any, **kwargs: _Any) -> _Any: ...
+    def uniform_full_int(self, *args: _Any, **kwargs: _Any) -> _Any: ...
     def __init__(self, *args: _Any, **kwargs: _Any) -> None: ...
 def categorical(logits: _Any, num_samples: _Any, dtype: _DTypeLike | None = None, seed: _Any = None, name: str | None = None) -> Tensor:
     """Class numbers with probabilities softmax(logits), num_samples per row."""
+def create_rng_state(seed: _Any, alg: _Any) -> _Any:
+    """The state that a generator starts with: the words of a Python integer, the low one first, or up to three integers of"""
 def fold_in(seed: _Any, data: _Any, alg: _Any = ...) -> _Any:
     """A seed made of a seed and a number."""
 def gamma(shape: _Any, alpha: _Any, beta: _Any = ..., dtype: _Any = ..., seed: _Any = ..., name: _Any = ...) -> _Any:
-    """Gamma numbers with shapes alpha and rates beta: the shape of both behind `shape`. Derivatives go to beta only."""
+    """Gamma numbers with shapes alpha and rates beta: the shape of both behind `shape`."""
 def get_global_generator() -> _Any:
     """The generator that all may use."""
 def log_uniform_candidate_sampler(true_classes: _Any, num_true: _Any, num_sampled: _Any, unique: _Any, range_max: _Any, seed: _Any = ..., name: _Any = ...) -> _Any:

@@ -1,12 +1,13 @@
 // The incomplete gamma and beta functions. Derivatives in a and b are the same op with a higher
 // order; in x they are the integrand, which is made of ordinary ops.
-#include "kernels/gamma_integrals.h"
+#include "ops/gamma_integrals.h"
 #include "base/check.h"
 #include "gradus/elementwise.h"
 #include "gradus/shaping.h"
 #include "gradus/special.h"
 #include "graph/batch.h"
 #include "graph/dispatch.h"
+#include "kernels/gamma_integrals.h"
 #include "ops/checks.h"
 #include "ops/numeric_records.h"
 
@@ -51,6 +52,16 @@ double choose(std::size_t n, std::size_t k) {
   return product;
 }
 
+// y log(x) and y log(1 - x). Where y is 0, xlogy has no derivative in y, and these have.
+Tensor log_power(const Tensor& y, const Tensor& x) {
+  const Tensor inside = x > 0.0;
+  return where(inside, y * log(where(inside, x, ones_like(x))), xlogy(y, x));
+}
+Tensor log_power_beside(const Tensor& y, const Tensor& x) {
+  const Tensor inside = x < 1.0;
+  return where(inside, y * log1p(-where(inside, x, zeros_like(x))), xlog1py(y, -x));
+}
+
 // The next derivative of f, where f' = f h, by Leibniz's rule; 0 where f is, also beside a pole.
 Tensor next_derivative(const std::vector<Tensor>& f, const std::vector<Tensor>& h) {
   Tensor sum;
@@ -63,7 +74,7 @@ Tensor next_derivative(const std::vector<Tensor>& f, const std::vector<Tensor>& 
 
 // The order-th derivative in a of x^(a-1) e^-x / Gamma(a).
 Tensor integrand(const Tensor& a, const Tensor& x, std::int64_t order) {
-  std::vector<Tensor> f = {exp(xlogy(a - 1.0, x) - x - lgamma(a))}, h;
+  std::vector<Tensor> f = {exp(log_power(a - 1.0, x) - x - lgamma(a))}, h;
   for (std::int64_t k = 0; k < order; ++k) {
     h.push_back(k == 0 ? log(x) - digamma(a) : -polygamma_of(k, a));
     f.push_back(next_derivative(f, h));
@@ -87,7 +98,7 @@ Tensor beta_integrand(const Tensor& a, const Tensor& b, const Tensor& x, const B
   }
   const Tensor log_beta = lgamma(a) + lgamma(b) - lgamma(a + b);
   std::vector<std::vector<Tensor>> f(1);  // f[i][j]: the i-th derivative in a, the j-th in b
-  f[0] = {exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - log_beta)};
+  f[0] = {exp(log_power(a - 1.0, x) + log_power_beside(b - 1.0, x) - log_beta)};
   for (std::int64_t k = 0; k < p.order_b; ++k) f[0].push_back(next_derivative(f[0], by_b));
   for (std::size_t i = 0; i < by_a.size(); ++i) {
     std::vector<Tensor> row;
@@ -211,6 +222,10 @@ Tensor igamma(In a, In x) { return igamma_op(broadcast("igamma", {a, x}), Igamma
 Tensor igammac(In a, In x) { return igamma_op(broadcast("igammac", {a, x}), IgammaAttrs{0, true}); }
 Tensor betainc(In a, In b, In x) {
   return betainc_op(broadcast("betainc", {a, b, x}), BetaincAttrs{});
+}
+
+Tensor igamma_slope(const Tensor& a, const Tensor& x) {
+  return igamma_op({a, x}, IgammaAttrs{1, false});
 }
 
 }  // namespace gradus

@@ -5,10 +5,14 @@
 
 namespace gradus {
 
+extern const Op cofactors_op;
 extern const Op expm_op;
 extern const Op fft_op;
+extern const Op gamma_sample_op;
 extern const Op igamma_op;
 extern const Op ndtri_op;
+extern const Op pinv_op;
 extern const Op svd_op;
+extern const Op undetermined_op;
 
 }  // namespace gradus

@@ -1,14 +1,17 @@
 // Eigenvalues of symmetric matrices, and QR.
 #include <algorithm>
+#include <limits>
 
 #include "base/check.h"
 #include "gradus/elementwise.h"
 #include "gradus/linalg.h"
+#include "gradus/reduce.h"
 #include "gradus/shaping.h"
 #include "graph/batch.h"
 #include "graph/symbols.h"
 #include "kernels/orthogonal.h"
 #include "ops/records.h"
+#include "ops/undetermined.h"
 
 namespace gradus {
 namespace {
@@ -24,6 +27,17 @@ std::int64_t batch_of(const Shape& s) {
 }
 
 Reads reads_factors(const void*, std::uint32_t) { return {0, 3}; }
+
+Gaps gaps_of(const Tensor& e) {
+  return gaps_between(expand_dims(e, -2) - expand_dims(e, -1), largest(e, true));
+}
+
+// r with NaN on the diagonal where a column depends on those before it.
+Tensor independent(const Tensor& r) {
+  const Tensor diagonal = linalg::diag_part(r);
+  const Tensor none = gaps_between(diagonal, reduce_max(abs(stop_gradient(r)), {-2})).none;
+  return linalg::set_diag(r, where(none, std::numeric_limits<double>::quiet_NaN(), diagonal));
+}
 
 }  // namespace
 
@@ -62,14 +76,25 @@ const Op eigh_op = general(
          },
      .like = "numpy.linalg.eigh"},
     [](const Site& s, std::span<const Tensor> t, std::span<Tensor> out) {
-      // With M = V^T dA V: de_i = M_ii, and v_j turns towards v_i by M_ij / (e_j - e_i). Equal
-      // values do not say where; their vectors stay.
+      // With M = V^T dA V: de_i = M_ii, and v_j turns towards v_i by M_ij / (e_j - e_i).
       const Tensor &e = s.out[0], &v = s.out[1];
       const Tensor change = 0.5 * (t[0] + matrix_transpose(t[0]));
       const Tensor m = matmul(matmul(v, change, {.transpose_a = true}), v);
-      const Tensor gaps = expand_dims(e, -2) - expand_dims(e, -1);
+      const Gaps gaps = gaps_of(e);
       out[0] = linalg::diag_part(m);
-      out[1] = matmul(v, m * reciprocal_no_nan(gaps));
+      out[1] = matmul(v, m * gaps.inverse + undetermined(m, gaps.none, largest(m, false)));
+    },
+    [](const Site& s, std::span<const Tensor> cts, std::uint32_t, std::span<Cotangent> grads) {
+      const Tensor &e = s.out[0], &v = s.out[1];
+      const Tensor ge = cts[0].defined() ? cts[0] : zeros_like(e);
+      Tensor inner = linalg::diag(ge);
+      if (cts[1].defined()) {  // without vectors, only their space matters: equal values are fine
+        const Tensor x = matmul(v, cts[1], {.transpose_a = true});
+        const Gaps gaps = gaps_of(e);
+        inner = inner + 0.5 * ((x - matrix_transpose(x)) * gaps.inverse) +
+                told_apart(x, ge, gaps.none, e);
+      }
+      grads[0] = matmul(matmul(v, inner), v, {.transpose_b = true});
     });
 
 const Op qr_op = general(
@@ -109,7 +134,7 @@ const Op qr_op = general(
      .like = "numpy.linalg.qr"},
     [](const Site& s, std::span<const Tensor> t, std::span<Tensor> out) {
       // dA R^-1 = dQ + Q dR R^-1: the part of Q^T dA R^-1 below the diagonal is all of dQ's.
-      const Tensor &q = s.out[0], &r = s.out[1];
+      const Tensor &q = s.out[0], r = independent(s.out[1]);
       const Tensor b =
           matrix_transpose(linalg::triangular_solve(r, matrix_transpose(t[0]), false, true));
       const Tensor c = matmul(q, b, {.transpose_a = true});

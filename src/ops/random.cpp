@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/function_ref.h"
 #include "gradus/elementwise.h"
 #include "gradus/indexing.h"
 #include "gradus/reduce.h"
@@ -34,7 +35,7 @@
 namespace gradus {
 namespace {
 
-enum class Distribution : std::int8_t { uniform, normal, truncated_normal, integers, order };
+enum class Distribution : std::int8_t { uniform, normal, truncated_normal, integers, order, bits };
 enum class SeedKind : std::int8_t { pair, op_seeds, state };  // see kernels/philox.h
 
 struct RandomAttrs {
@@ -68,11 +69,18 @@ void random_kernel(const KernelCall& c) {
     case Distribution::truncated_normal:
       return kernels::random_truncated_normal(p.dtype, philox, n, p.a, p.b, out);
     case Distribution::integers: {
-      const auto low = static_cast<std::int64_t>(p.a), high = static_cast<std::int64_t>(p.b);
+      const bool given = c.in.size() == 3;
+      const auto low = given ? c.in[1].as<std::int64_t>()[0] : static_cast<std::int64_t>(p.a);
+      const auto high = given ? c.in[2].as<std::int64_t>()[0] : static_cast<std::int64_t>(p.b);
+      if (low >= high)
+        fail<InvalidArgumentError>("[random.uniform] needs minval < maxval for integers, got ", low,
+                                   " and ", high);
       return kernels::random_integers(
           p.dtype, philox, n, static_cast<std::uint64_t>(low),
           static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low), out);
     }
+    case Distribution::bits:
+      return kernels::random_integers(p.dtype, philox, n, 0, 0, out);
     case Distribution::order:
       return kernels::random_order(philox, n, c.out[0].as<std::int64_t>());
   }
@@ -84,6 +92,7 @@ bool makes(const RandomAttrs& p) {
     case Distribution::normal:
     case Distribution::truncated_normal:
       return is_floating(p.dtype);
+    case Distribution::bits:
     case Distribution::integers:
       return (p.dtype == int32 || p.dtype == int64 || p.dtype == uint32 || p.dtype == uint64) &&
              p.a >= -0x1p63 && p.a < p.b && p.b < 0x1p63;
@@ -99,6 +108,15 @@ void infer_random(const Call& c, Avals& out) {
   if (c.in[0].dtype != int64 || !(c.shape(0) == wanted)) {
     fail<InvalidArgumentError>("[random] the seed must be int64 of shape ", wanted, ", got ",
                                name_of(c.in[0].dtype), " of shape ", c.shape(0));
+  }
+  const bool has_bounds = c.in.size() == 3 && p.distribution == Distribution::integers;
+  if (c.in.size() != 1 && !has_bounds)
+    fail<InvalidArgumentError>("[random] got ", c.in.size(), " operands");
+  for (std::size_t i = 1; i < c.in.size(); ++i) {
+    if (c.in[i].dtype != int64 || c.in[i].shape->rank() != 0)
+      fail<InvalidArgumentError>(
+          "[random.uniform] minval and maxval of integers must be scalars, got ",
+          name_of(c.in[i].dtype), " of shape ", *c.in[i].shape);
   }
   if (!makes(p)) {
     fail<InvalidArgumentError>("[random] got dtype ", name_of(p.dtype), ", shape ", p.shape,
@@ -218,46 +236,71 @@ double stream_of(std::int64_t kind, DType dtype) {
   return static_cast<double>(stream);
 }
 
+Tensor drawn_with(const Tensor& seeds, std::span<const Tensor> bounds, const RandomAttrs& attrs) {
+  Tensors in = {seeds};
+  for (const Tensor& t : bounds) in.push_back(t);
+  return random_op.run_one(in, &attrs);
+}
+
 // Random numbers of an op that may have a seed; it leaves room for `reserved` of them.
-Tensor drawn(RandomAttrs attrs, std::optional<std::int64_t> op_seed, const Shape& reserved,
-             std::int64_t kind) {
+Tensor drawn(RandomAttrs attrs, std::optional<std::int64_t> op_seed, std::span<const Tensor> bounds,
+             const Shape& reserved, std::int64_t kind) {
   SeedAttrs seeds;
+  attrs.seeds = SeedKind::op_seeds;
   if (op_seed) {
     attrs.seeds = SeedKind::state;
     seeds = {true, static_cast<double>(*op_seed), stream_of(kind, attrs.dtype), reserved,
              attrs.distribution == Distribution::order};
   }
-  return random_op({SeedScope::next([&] { return drawn_seeds(seeds); })}, attrs);
+  return drawn_with(SeedScope::next([&] { return drawn_seeds(seeds); }), bounds, attrs);
 }
-Tensor drawn(const RandomAttrs& attrs, std::optional<std::int64_t> op_seed) {
-  return drawn(attrs, op_seed, attrs.shape, static_cast<std::int64_t>(attrs.distribution));
+Tensor drawn(const RandomAttrs& attrs, std::optional<std::int64_t> op_seed,
+             std::span<const Tensor> bounds) {
+  return drawn(attrs, op_seed, bounds, attrs.shape, static_cast<std::int64_t>(attrs.distribution));
 }
 
-RandomAttrs uniform_attrs(const Shape& shape, const random::UniformOptions& o, SeedKind seeds) {
-  const bool integers = is_integer(o.dtype);
-  if (!integers && !is_floating(o.dtype)) {
+using Draw = FunctionRef<Tensor(const RandomAttrs&, std::span<const Tensor> bounds)>;
+
+// low + u * (high - low), with u from [0, 1); of integers one of the range.
+Tensor uniform_numbers(const Shape& shape, const random::UniformOptions& o, Draw draw) {
+  RandomAttrs attrs{.shape = shape, .dtype = o.dtype};
+  const bool numbers = o.minval.is_number() && o.maxval.is_number();
+  if (is_integer(o.dtype)) {
+    if (!(o.dtype == int32 || o.dtype == int64 || o.dtype == uint32 || o.dtype == uint64)) {
+      fail<InvalidArgumentError>("[random.uniform] got dtype ", name_of(o.dtype),
+                                 "; integers are int32, int64, uint32 or uint64");
+    }
+    if (numbers && o.maxval.number() <= o.minval.number()) {
+      fail<InvalidArgumentError>("[random.uniform] needs minval < maxval for integers, got ",
+                                 o.minval.number(), " and ", o.maxval.number());
+    }
+    attrs.distribution = Distribution::integers;
+    if (!numbers) return draw(attrs, Tensors{o.minval.as(int64), o.maxval.as(int64)});
+  } else if (!is_floating(o.dtype)) {
     fail<InvalidArgumentError>("[random.uniform] got dtype ", name_of(o.dtype),
                                "; it makes floats and integers");
   }
-  if (integers &&
-      !(o.dtype == int32 || o.dtype == int64 || o.dtype == uint32 || o.dtype == uint64)) {
-    fail<InvalidArgumentError>("[random.uniform] got dtype ", name_of(o.dtype),
-                               "; integers are int32, int64, uint32 or uint64");
+  if (!numbers) {
+    const Tensor low = o.minval.as(o.dtype);
+    return draw(attrs, {}) * (o.maxval.as(o.dtype) - low) + low;
   }
-  if (integers && o.maxval <= o.minval) {
-    fail<InvalidArgumentError>("[random.uniform] needs minval < maxval for integers, got ",
-                               o.minval, " and ", o.maxval);
-  }
-  return {shape, o.dtype,  integers ? Distribution::integers : Distribution::uniform,
-          seeds, o.minval, o.maxval};
+  attrs.a = o.minval.number();
+  attrs.b = o.maxval.number();
+  return draw(attrs, {});
 }
 
-RandomAttrs normal_attrs(const Shape& shape, const random::NormalOptions& o, Distribution d,
-                         SeedKind seeds) {
+// z * stddev + mean.
+Tensor normal_numbers(const Shape& shape, const random::NormalOptions& o, Distribution distribution,
+                      Draw draw) {
   if (!is_floating(o.dtype)) {
     fail<InvalidArgumentError>("[random.normal] got dtype ", name_of(o.dtype), "; it makes floats");
   }
-  return {shape, o.dtype, d, seeds, o.mean, o.stddev};
+  RandomAttrs attrs{.shape = shape, .dtype = o.dtype, .distribution = distribution};
+  if (!o.mean.is_number() || !o.stddev.is_number())
+    return draw(attrs, {}) * o.stddev.as(o.dtype) + o.mean.as(o.dtype);
+  attrs.a = o.mean.number();
+  attrs.b = o.stddev.number();
+  return draw(attrs, {});
 }
 
 Tensor as_seed(const Tensor& seed) { return seed.dtype() == int64 ? seed : cast(seed, int64); }
@@ -271,9 +314,11 @@ ForgottenDraws::~ForgottenDraws() { thread_seeds() = std::move(saved_); }
 
 const Op random_op =
     not_differentiable({.name = "random",
-                        .doc = "Random numbers as a function of a seed of shape (2,).",
+                        .doc = "Random numbers as a function of a seed of shape (2,), and of the "
+                               "bounds of integers.",
                         .dtypes = one_dtype(int64),
                         .attrs = &attr_type<RandomAttrs>(),
+                        .inputs = -1,
                         .infer = infer_random,
                         .kernel = random_kernel,
                         .batch = batch_loop,
@@ -295,35 +340,65 @@ Tensor op_seeds(std::optional<std::int64_t> seed) {
   return SeedScope::next([] { return drawn_seeds({}); });
 }
 
-Tensor uniform(const Shape& shape, const UniformOptions& o) {
-  return drawn(uniform_attrs(shape, o, SeedKind::op_seeds), o.seed);
+namespace {
+
+// Draws of an op with or without a seed of its own, of a seed, or of a generator's state.
+auto stateful(const std::optional<std::int64_t>& seed) {
+  return [seed](const RandomAttrs& attrs, std::span<const Tensor> bounds) {
+    return drawn(attrs, seed, bounds);
+  };
 }
-Tensor normal(const Shape& shape, const NormalOptions& o) {
-  return drawn(normal_attrs(shape, o, Distribution::normal, SeedKind::op_seeds), o.seed);
-}
-Tensor truncated_normal(const Shape& shape, const NormalOptions& o) {
-  return drawn(normal_attrs(shape, o, Distribution::truncated_normal, SeedKind::op_seeds), o.seed);
-}
-Tensor generated_uniform(const Shape& shape, In state, const UniformOptions& o) {
-  return random_op({as_seed(state)}, uniform_attrs(shape, o, SeedKind::state));
-}
-Tensor generated_normal(const Shape& shape, In state, const NormalOptions& o) {
-  return random_op({as_seed(state)}, normal_attrs(shape, o, Distribution::normal, SeedKind::state));
-}
-Tensor generated_truncated_normal(const Shape& shape, In state, const NormalOptions& o) {
-  return random_op({as_seed(state)},
-                   normal_attrs(shape, o, Distribution::truncated_normal, SeedKind::state));
+auto of_seed(const Tensor& seed, SeedKind kind) {
+  return [seed = as_seed(seed), kind](RandomAttrs attrs, std::span<const Tensor> bounds) {
+    attrs.seeds = kind;
+    return drawn_with(seed, bounds, attrs);
+  };
 }
 
+}  // namespace
+
+Tensor Parameter::as(DType dtype) const {
+  if (is_number()) return gradus::cast(number_, dtype);
+  return tensor_.dtype() == dtype ? tensor_ : gradus::cast(tensor_, dtype);
+}
+
+Tensor uniform(const Shape& shape, const UniformOptions& o) {
+  return uniform_numbers(shape, o, stateful(o.seed));
+}
+Tensor normal(const Shape& shape, const NormalOptions& o) {
+  return normal_numbers(shape, o, Distribution::normal, stateful(o.seed));
+}
+Tensor truncated_normal(const Shape& shape, const NormalOptions& o) {
+  return normal_numbers(shape, o, Distribution::truncated_normal, stateful(o.seed));
+}
+Tensor generated_uniform(const Shape& shape, In state, const UniformOptions& o) {
+  return uniform_numbers(shape, o, of_seed(state, SeedKind::state));
+}
+Tensor generated_normal(const Shape& shape, In state, const NormalOptions& o) {
+  return normal_numbers(shape, o, Distribution::normal, of_seed(state, SeedKind::state));
+}
+Tensor generated_truncated_normal(const Shape& shape, In state, const NormalOptions& o) {
+  return normal_numbers(shape, o, Distribution::truncated_normal, of_seed(state, SeedKind::state));
+}
+Tensor generated_integers(const Shape& shape, In state, DType dtype) {
+  return random_op({as_seed(state)}, RandomAttrs{.shape = shape,
+                                                 .dtype = dtype,
+                                                 .distribution = Distribution::bits,
+                                                 .seeds = SeedKind::state});
+}
+
+Tensor stateless_integers(const Shape& shape, In seed, DType dtype) {
+  return random_op({as_seed(seed)},
+                   RandomAttrs{.shape = shape, .dtype = dtype, .distribution = Distribution::bits});
+}
 Tensor stateless_uniform(const Shape& shape, In seed, const UniformOptions& o) {
-  return random_op({as_seed(seed)}, uniform_attrs(shape, o, SeedKind::pair));
+  return uniform_numbers(shape, o, of_seed(seed, SeedKind::pair));
 }
 Tensor stateless_normal(const Shape& shape, In seed, const NormalOptions& o) {
-  return random_op({as_seed(seed)}, normal_attrs(shape, o, Distribution::normal, SeedKind::pair));
+  return normal_numbers(shape, o, Distribution::normal, of_seed(seed, SeedKind::pair));
 }
 Tensor stateless_truncated_normal(const Shape& shape, In seed, const NormalOptions& o) {
-  return random_op({as_seed(seed)},
-                   normal_attrs(shape, o, Distribution::truncated_normal, SeedKind::pair));
+  return normal_numbers(shape, o, Distribution::truncated_normal, of_seed(seed, SeedKind::pair));
 }
 
 namespace {
@@ -358,8 +433,8 @@ Tensor categorical(In logits, std::int64_t num_samples, std::optional<std::int64
   // TensorFlow draws two words for a sample, and samples by fours.
   constexpr std::int64_t kCategorical = 16;  // a kind beside the distributions
   const Shape reserved = {shape[0], 2 * ((num_samples + 3) / 4 * 4)};
-  const RandomAttrs attrs = uniform_attrs(shape, {.dtype = float64}, SeedKind::op_seeds);
-  return pick_classes(logits, drawn(attrs, seed, reserved, kCategorical));
+  const RandomAttrs attrs{.shape = shape, .dtype = float64};
+  return pick_classes(logits, drawn(attrs, seed, {}, reserved, kCategorical));
 }
 Tensor stateless_categorical(In logits, std::int64_t num_samples, In seed) {
   const Shape shape = samples_shape(logits, num_samples);
@@ -368,8 +443,9 @@ Tensor stateless_categorical(In logits, std::int64_t num_samples, In seed) {
 
 Tensor shuffle(In x, std::optional<std::int64_t> seed) {
   if (x->rank() == 0) return x;
-  const RandomAttrs attrs{{x->shape()[0]}, int64, Distribution::order, SeedKind::op_seeds, 0, 1};
-  return gather(x, drawn(attrs, seed));
+  const RandomAttrs attrs{
+      .shape = {x->shape()[0]}, .dtype = int64, .distribution = Distribution::order};
+  return gather(x, drawn(attrs, seed, {}));
 }
 
 }  // namespace random

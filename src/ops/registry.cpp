@@ -17,6 +17,7 @@ namespace gradus {
     &batch_norm_op,
     &cast_op,
     &cholesky_op,
+    &cofactors_op,
     &conj_op,
     &conv2d_op,
     &cumsum_op,
@@ -25,6 +26,7 @@ namespace gradus {
     &diagonal_seed_op,
     &expm_op,
     &fft_op,
+    &gamma_sample_op,
     &gather_nd_op,
     &gather_op,
     &gru_op,
@@ -38,6 +40,7 @@ namespace gradus {
     &max_pool_op,
     &ndtri_op,
     &pad_constant_op,
+    &pinv_op,
     &random_op,
     &reduce_logsumexp_op,
     &reduce_sum_op,
@@ -54,6 +57,7 @@ namespace gradus {
     &split_op,
     &strided_slice_op,
     &svd_op,
+    &undetermined_op,
     &unsorted_segment_sum_op,
 };
 // clang-format on

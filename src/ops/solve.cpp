@@ -14,6 +14,7 @@
 #include "kernels/linalg.h"
 #include "kernels/scratch.h"
 #include "ops/checks.h"
+#include "ops/numeric_records.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -337,6 +338,7 @@ const Op lu_solve_op = general(
 const Op det_op = general(
     [] {
       OpInfo info = factored("det", "The determinant of square matrices, given their factors.");
+      info.reads = [](const void*, std::uint32_t) { return Reads{1, 0}; };
       info.kernel = [](const KernelCall& c) {
         check_orders(c, c.in[2]);
         for_each_diagonal(c.in[1], [&](std::int64_t b, std::int64_t n, auto* p) {
@@ -349,7 +351,10 @@ const Op det_op = general(
       return info;
     }(),
     [](const Site& s, std::span<const Tensor> t, std::span<Tensor> out) {
-      out[0] = s.out[0] * relative_change(s, t[0]);
+      out[0] = reduce_sum(cofactors_op(s.in[0]) * t[0], {-2, -1});
+    },
+    [](const Site& s, std::span<const Tensor> cts, std::uint32_t, std::span<Cotangent> grads) {
+      grads[0] = expand_dims(expand_dims(cts[0], -1), -1) * cofactors_op(s.in[0]);
     });
 
 const Op slogdet_op = general(

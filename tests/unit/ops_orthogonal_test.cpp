@@ -47,6 +47,32 @@ TEST(Eigh, Derivatives) {
       << "equal values";
 }
 
+TEST(Eigh, EqualValuesGiveWhatIsRightOrNan) {
+  const auto whole = [](const std::vector<Tensor>& in) {
+    const auto [e, v] = linalg::eigh(in[0]);
+    return matmul(v * expand_dims(e, -2), v, {.transpose_b = true});
+  };
+  const Tensor a = 2.0 * eye(2, -1, {}, float64), c = {{1.0, 0.5}, {0.5, 3.0}};
+  for (double x : values_of(gradient_of(whole, {a}, 0, c))) EXPECT_TRUE(std::isnan(x));
+  const auto squares = [&](const std::vector<Tensor>& in) { return square(whole(in)); };
+  EXPECT_TRUE(near(gradient_of(squares, {a}), {4, 0, 0, 4}));
+  const auto along = [&](const Tensor& d) {
+    return jvp([&](const Tensor& x) { return whole({x}); }, a, d).second;
+  };
+  EXPECT_TRUE(near(along(eye(2, -1, {}, float64)), {1, 0, 0, 1}));
+  for (double x : values_of(along(c))) EXPECT_TRUE(std::isnan(x));
+}
+
+TEST(Determinant, OfSingularMatricesHasTheCofactorsAsGradient) {
+  const auto f = [](const std::vector<Tensor>& in) { return linalg::det(in[0]); };
+  const Tensor a = {{0.0, 1.0, 2.0}, {3.0, 4.0, 5.0}, {6.0, 7.0, 8.0}};
+  EXPECT_TRUE(near(gradient_of(f, {a}), {-3, 6, -3, 6, -12, 6, -3, 6, -3}));
+  EXPECT_TRUE(near(gradient_of(f, {zeros({2, 2}, float64)}), {0, 0, 0, 0}));
+  EXPECT_TRUE(near(gradient_of(f, {Tensor{{0.0}}}), {1}));
+  check_derivatives(f, {a}, 1e-4);
+  check_derivatives(f, {zeros({3, 3}, float64)}, 1e-4);
+}
+
 TEST(Qr, PutsTogetherAgain) {
   for (const Shape& shape : {Shape{4, 3}, Shape{2, 5, 5}, Shape{3, 1}, Shape{1, 1}}) {
     const Tensor a = random_tensor(shape);

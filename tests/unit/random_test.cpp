@@ -32,6 +32,43 @@ TEST(Random, StatelessOpsAreFunctionsOfTheirSeed) {
                  3e-7f);
 }
 
+TEST(Random, ParametersThatAreTensorsHaveDerivatives) {
+  const Tensor seed = {1, 2}, z = random::stateless_normal({2}, seed);
+  const Variable mean(Tensor{1.5f, 2.0f}), stddev(Tensor(3.0f));
+  GradientTape tape;
+  const Tensor y = random::stateless_normal({2}, seed, {.mean = mean, .stddev = stddev});
+  expect_numbers(y, (z * 3.0 + Tensor{1.5f, 2.0f}).to_vector<float>());
+  const auto [d_mean, d_stddev] = tape.gradient(reduce_sum(square(y)), mean, stddev);
+  expect_numbers(d_mean.tensor(), (2.0 * y).to_vector<float>(), 1e-5f);
+  expect_numbers(d_stddev.tensor(), reduce_sum(2.0 * y * z).to_vector<float>(), 1e-5f);
+
+  const auto draw = function([&](const Tensor& low, const Tensor& high) {
+    return random::stateless_uniform({2}, seed, {.minval = low, .maxval = high});
+  });
+  expect_numbers(draw(Tensor(1.5f), Tensor(2.0f)), {1.9220302f, 1.5960226f});
+  expect_numbers(
+      grad([&](const Tensor& low) { return reduce_sum(draw(low, Tensor(2.0f))); })(Tensor(1.5f)),
+      {0.96389425f}, 1e-6f);
+  // Integers beyond what a double holds, as TensorFlow draws them.
+  const Tensor wide = random::stateless_uniform({1}, seed,
+                                                {.minval = (std::int64_t{1} << 53) + 1,
+                                                 .maxval = (std::int64_t{1} << 60) + 3,
+                                                 .dtype = int64});
+  EXPECT_EQ(wide.to_vector<std::int64_t>()[0], 610401513422719521);
+  EXPECT_THROW(random::uniform({2}, {.maxval = Tensor(0), .dtype = int32}), InvalidArgumentError);
+}
+
+TEST(Random, GammaNumbersKeepTheirPlaces) {
+  // What TensorFlow's RandomGammaGrad answers.
+  const Tensor alpha = {0.5, 1.5, 10.0}, drawn = {0.3, 2.0, 9.0};
+  const auto f = [&](const Tensor& a) {
+    return reduce_sum(random::reparameterised_gamma(a, drawn));
+  };
+  const std::vector<double> slope = grad(f)(alpha).to_vector<double>();
+  const double want[] = {1.0098021, 1.2846296, 0.9641832};
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(slope[i], want[i], 1e-6);
+}
+
 TEST(Random, IntegersAndShuffle) {
   random::set_seed(1);
   const Tensor n = random::uniform({4}, {.minval = 0, .maxval = 10, .dtype = int32});

@@ -128,17 +128,20 @@ def gamma(shape, alpha, dtype=None, seed=None):
 
 def _gamma(shape, alpha, seed):
     """Marsaglia and Tsang's method with sixteen proposals for each number, of which the first that is accepted is taken:
-    all are refused with a probability below 1e-20."""
+    all are refused with a probability below 1e-20. Which one that is depends on alpha, so that the derivative in alpha is
+    not this formula's but the distribution's."""
     alpha, proposals = tf.broadcast_to(tf.cast(alpha, "float64"), shape), 16
+    wide = tf.stop_gradient(alpha)
     x = tf.random.stateless_normal([proposals, *shape], seed, dtype="float64")
     u = tf.random.stateless_uniform([proposals + 1, *shape], seed + tf.constant([1, 0], seed.dtype), dtype="float64")
-    d = tf.where(alpha < 1.0, alpha + 1.0, alpha) - 1.0 / 3.0
+    d = tf.where(wide < 1.0, wide + 1.0, wide) - 1.0 / 3.0
     v = tf.pow(tf.maximum(1.0 + x / tf.sqrt(9.0 * d), 0.0), 3.0)
     logarithm = tf.math.log(tf.maximum(v, 1e-300))
     accepted = (v > 0.0) & (tf.math.log(u[:proposals]) < 0.5 * x * x + d - d * v + d * logarithm)
     first = tf.one_hot(tf.argmax(tf.cast(accepted, "int32"), 0), proposals, axis=0, dtype="float64")
     drawn = d * tf.reduce_sum(first * v, 0)
-    return tf.where(alpha < 1.0, drawn * tf.pow(1.0 - u[proposals], 1.0 / alpha), drawn)
+    drawn = tf.where(wide < 1.0, drawn * tf.pow(1.0 - u[proposals], 1.0 / wide), drawn)
+    return _core._reparameterised_gamma(alpha, drawn)
 
 
 def beta(shape, alpha, beta, dtype=None, seed=None):
