@@ -18,12 +18,15 @@ import tensorflow as tf  # noqa: E402
 
 import answers  # noqa: E402
 import cases  # noqa: E402
+import gradient_cases  # noqa: E402
 import image_cases  # noqa: E402
 import image_file_cases  # noqa: E402
 import keras_image_cases  # noqa: E402
 import kind_cases  # noqa: E402
+import value_cases  # noqa: E402
 
-FILES = {"reference": cases, "kinds": kind_cases, "images": image_cases,
+FILES = {"reference": cases, "kinds": kind_cases, "values": value_cases, "gradients": gradient_cases,
+         "images": image_cases,
          "image_files": image_file_cases, "keras_images": keras_image_cases}
 
 

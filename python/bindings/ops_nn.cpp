@@ -200,18 +200,28 @@ PyObject* weighted_cross_entropy(const Arguments& a) {
   }));
 }
 
+// With a rate that is a tensor, of which the result is a function too.
+Tensor dropped_by(const Tensor& x, const Tensor& rate, std::optional<std::int64_t> seed) {
+  const Tensor keep = random::uniform(x.shape(), {.dtype = x.dtype(), .seed = seed}) >= rate;
+  return where(keep, x / (1.0 - rate), zeros({}, x.dtype()));
+}
+
 PyObject* dropped(const Arguments& a) {
   const Tensor x = a.tensor(0);
-  const double rate = a.real(1);
   const std::optional<std::int64_t> seed = a.integer_or_none(3);
-  if (a.is_none(2)) return wrap(on_large(x, [&] { return nn::dropout(x, rate, seed); }));
+  const bool by_tensor = is_tensor(a[1]) || is_variable(a[1]);
+  const Tensor rates = by_tensor ? a.tensor(1, x.dtype()) : Tensor();
+  const auto drop = [&, rate = by_tensor ? 0 : a.real(1)](const Tensor& t) {
+    return by_tensor ? dropped_by(t, rates, seed) : nn::dropout(t, rate, seed);
+  };
+  if (a.is_none(2)) return wrap(on_large(x, [&] { return drop(x); }));
   Shape shape;  // None is the size of x there
   const Ref sizes = Ref::own(PySequence_List(a[2]));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(sizes.get()); ++i) {
     PyObject* size = PyList_GET_ITEM(sizes.get(), i);
     shape.push_back(size != Py_None ? to_ints(size).at(0) : x.shape()[static_cast<int>(i)]);
   }
-  const Tensor kept = nn::dropout(ones(shape, x.dtype()), rate, seed);
+  const Tensor kept = drop(ones(shape, x.dtype()));
   return wrap(on_large(x, [&] { return x * kept; }));
 }
 
@@ -256,7 +266,10 @@ PyObject* global_norm(const Arguments& a) {
   const Ref list = Ref::own(PySequence_List(a[0]));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     if (PyList_GET_ITEM(list.get(), i) == Py_None) continue;
-    const Tensor t = to_tensor(PyList_GET_ITEM(list.get(), i));
+    PyObject* item = PyList_GET_ITEM(list.get(), i);
+    // Of rows, as TensorFlow: repeated ones count each for itself.
+    const Tensor t = is_rows(item) ? to_tensor(Ref::own(PyObject_GetAttrString(item, "values")))
+                                   : to_tensor(item);
     const Tensor part = reduce_sum(square(t));
     sum = sum.defined() ? sum + part : part;
   }
@@ -272,6 +285,10 @@ const FunctionEntry entries[] = {
     {"nn.leaky_relu", "features, alpha=0.2, name=None", "x above 0, alpha * x below.",
      [](const Arguments& a) {
        const Tensor x = a.tensor(0);
+       if (is_tensor(a[1]) || is_variable(a[1])) {  // of a tensor, which may have a gradient
+         const Tensor alpha = a.tensor(1, x.dtype());
+         return wrap(where(x > 0, x, alpha * x));
+       }
        return wrap(on_large(x, [&, alpha = a.real(1)] { return nn::leaky_relu(x, alpha); }));
      }},
     {"nn.elu", kFeatures, "x above 0, exp(x) - 1 below.", unary<nn::elu>},
@@ -339,7 +356,7 @@ const FunctionEntry entries[] = {
     {"nn.batch_normalization", "x, mean, variance, offset, scale, variance_epsilon, name=None",
      "(x - mean) / sqrt(variance + epsilon) * scale + offset.", batch_normalized},
     {"clip_by_norm", "t, clip_norm, axes=None, name=None", "t, shortened to a norm at most.",
-     clipped_by_norm},
+     by_rows<clipped_by_norm>},
     {"linalg.global_norm", "t_list, name=None", "The root of the sum of all squares.", global_norm},
 };
 

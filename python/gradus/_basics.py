@@ -47,6 +47,8 @@ def realdiv(x, y, name=None):
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     """The sum of tensors of one shape."""
     tf = _tf()
+    if not isinstance(inputs, (list, tuple)) or not inputs or any(isinstance(t, tf.IndexedSlices) for t in inputs):
+        raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
     inputs = [tf.convert_to_tensor(t) for t in inputs]
     if tensor_dtype is not None and any(t.dtype != tf.as_dtype(tensor_dtype) for t in inputs):
         raise TypeError(f"tensor_dtype is {tf.as_dtype(tensor_dtype)}, but input is of type {inputs[0].dtype}")
@@ -73,7 +75,20 @@ def nextafter(x1, x2, name=None):
     """The number next to x1 on the way to x2."""
     tf = _tf()
     x1 = tf.convert_to_tensor(x1)
-    return tf.numpy_function(np.nextafter, [x1, tf.convert_to_tensor(x2, x1.dtype)], tf.TensorSpec(x1.shape, x1.dtype))
+
+    @tf.custom_gradient
+    def next_number(x1, x2):
+        found = tf.numpy_function(np.nextafter, [x1, x2], tf.TensorSpec(tf.broadcast_static_shape(x1.shape, x2.shape), x1.dtype))
+        return found, lambda g: (tf.reshape(_summed(g, x1.shape), x1.shape), tf.zeros_like(x2))
+    return next_number(x1, tf.convert_to_tensor(x2, x1.dtype))
+
+
+def _summed(g, shape):
+    """A gradient summed over the axes along which a tensor of this shape was repeated."""
+    tf = _tf()
+    axes = [i for i in range(g.shape.rank) if i < g.shape.rank - shape.rank
+            or shape[i - g.shape.rank + shape.rank] != g.shape[i]]
+    return tf.reduce_sum(g, axes) if axes else g
 
 
 def polyval(coeffs, x, name=None):

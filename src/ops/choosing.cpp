@@ -89,7 +89,15 @@ Unique unique(In x, DType out_idx) {
       if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(count) * size_of(dtype));
     });
   };
-  return {copy(x->dtype(), found, values.data()), cast(copy(int64, n, numbers.data()), out_idx),
+  // Values that can have a derivative are taken from the tensor, where each is found first.
+  const bool followed = is_floating(x->dtype()) || is_complex(x->dtype());
+  std::vector<std::int64_t> first;
+  for (std::int64_t i = 0; followed && i < n; ++i)
+    if (numbers.as<std::int64_t>()[i] == static_cast<std::int64_t>(first.size()))
+      first.push_back(i);
+  const Tensor y =
+      followed ? gather(x, Tensor::from(first)) : copy(x->dtype(), found, values.data());
+  return {y, cast(copy(int64, n, numbers.data()), out_idx),
           cast(copy(int64, found, counts.data()), out_idx)};
 }
 

@@ -169,6 +169,21 @@ Tensor iota(std::int64_t count, DType dtype) {
   return run_alone(iota_op, IotaAttrs{count, dtype}, is_symbol(count));
 }
 
+namespace {
+
+// The numbers of a range as functions of its start and of its step, if anybody follows these.
+Tensor with_slopes(const Tensor& made, const Tensor& start, const Tensor& delta) {
+  Tensor sum = made;
+  if (!is_plain(start)) sum = sum + (start - stop_gradient(start));
+  if (!is_plain(delta)) {
+    const Tensor places = cast(iota(made.num_elements(), int64), made.dtype());
+    sum = sum + places * (delta - stop_gradient(delta));
+  }
+  return sum;
+}
+
+}  // namespace
+
 Tensor range(In limit) { return range(0, limit); }
 
 Tensor range(In start, In limit, In delta) {
@@ -204,8 +219,9 @@ Tensor range(In start, In limit, In delta) {
         const T steps = static_cast<T>(static_cast<Wide>(span) / d);
         count = static_cast<std::int64_t>(std::ceil(std::abs(static_cast<Wide>(steps))));
       }
-      return Tensor::filled_by(dtype, {count},
-                               [&](void* out) { kernels::iota(dtype, &first, &step, count, out); });
+      const Tensor made = Tensor::filled_by(
+          dtype, {count}, [&](void* out) { kernels::iota(dtype, &first, &step, count, out); });
+      return is_floating(dtype) ? with_slopes(made, start, delta) : made;
     }
   });
 }
