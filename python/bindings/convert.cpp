@@ -5,6 +5,7 @@
 
 #include "errors.h"
 #include "gradus/ops.h"
+#include "gradus/watched.h"
 #include "traced.h"
 
 namespace gradus::python {
@@ -348,6 +349,12 @@ std::int64_t to_int(PyObject* o) {
 }
 
 double to_double(PyObject* o) {
+  if ((is_tensor(o) || is_variable(o)) && is_watched(to_tensor(o))) {
+    raise(PyExc_TypeError,
+          "Expected a number, got %R, which a tape watches: its gradient would be lost. Give "
+          "float(x) if it is meant as a constant.",
+          o);
+  }
   const double value = PyFloat_AsDouble(o);
   if (value == -1 && PyErr_Occurred()) throw PythonError();
   return value;

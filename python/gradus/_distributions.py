@@ -65,7 +65,7 @@ def split(seed, num=2, alg="auto_select"):
     tf = _tf()
     _check_algorithm(alg)
     seed = tf.convert_to_tensor(seed)
-    return tf.cast(tf.random.stateless_uniform([int(num), 2], seed, -2 ** 31, 2 ** 31, tf.int64), seed.dtype)
+    return tf.random.stateless_uniform([int(num), 2], seed, None, None, seed.dtype)
 
 
 def fold_in(seed, data, alg="auto_select"):
@@ -73,5 +73,5 @@ def fold_in(seed, data, alg="auto_select"):
     tf = _tf()
     _check_algorithm(alg)
     data = tf.convert_to_tensor(data)
-    drawn = tf.cast(tf.random.stateless_uniform([1], seed, -2 ** 31, 2 ** 31, tf.int64), data.dtype)
+    drawn = tf.random.stateless_uniform([1], seed, None, None, data.dtype)
     return tf.concat([drawn, tf.reshape(data, [-1])], 0)

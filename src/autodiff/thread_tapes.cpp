@@ -5,6 +5,7 @@
 #include "autodiff/rules.h"
 #include "autodiff/tape.h"
 #include "base/check.h"
+#include "gradus/watched.h"
 #include "graph/batch.h"
 #include "tensor/tensor_impl.h"
 
@@ -78,6 +79,22 @@ std::size_t ThreadTapes::listeners() const {
   return static_cast<std::size_t>(std::ranges::count_if(open_, hears) +
                                   std::ranges::count_if(levels_, hears));
 }
+
+bool ThreadTapes::follows(const Tensor& t) const {
+  if (recording_ && t.impl()->has(kTracked)) {
+    const Recording::Id id = recording_->find(t);
+    Recording::Followers bits = 0;
+    for (const GradientTape::State* tape : open_)
+      if (!tape->paused) bits |= tape->bit;
+    if (id != Recording::kNone && (recording_->followers(id) & bits)) return true;
+  }
+  if (!t.impl()->has(kHasTangent)) return false;
+  return std::ranges::any_of(levels_, [&](const ForwardLevel* level) {
+    return !level->paused && tangent_of(t, *level).defined();
+  });
+}
+
+bool is_watched(const Tensor& t) { return t.defined() && thread_tapes().follows(t); }
 
 void ThreadTapes::observe(const Op& op, const void* attrs, std::span<const Tensor* const> in,
                           std::span<Tensor> out) {

@@ -45,6 +45,7 @@ class ThreadTapes final : public Observer {
   static void forget(GradientTape::State& tape);  // the tape is done with its recording
 
   std::size_t listeners() const;  // who hear of ops in this scope
+  bool follows(const Tensor& t) const;
 
   void push(ForwardLevel* level);
   void pop(ForwardLevel* level);
