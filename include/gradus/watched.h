@@ -1,5 +1,5 @@
-// Whether somebody on this thread follows a value, so that using it as a plain number would lose its
-// derivative without a word.
+// Whether somebody on this thread follows a value, so that using it as a plain number would lose
+// its derivative without a word.
 #pragma once
 #include "gradus/tensor.h"
 

@@ -180,3 +180,21 @@ def test_densities_have_derivatives_where_their_exponent_is_0():
     np.testing.assert_allclose(got, np.log(x) + 1, rtol=1e-12)
     got = tf.jvp(density(lambda b, x: tf.math.betainc(one, b, x)), one, one)[1]
     np.testing.assert_allclose(got, np.log1p(-x) + 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("call", [
+    lambda x, p: tf.nn.batch_normalization(x, 0.1, 0.5, None, None, p), lambda x, p: tf.math.l2_normalize(x, epsilon=p),
+    lambda x, p: tf.keras.losses.huber(x, 2.0 * x, p), lambda x, p: tf.keras.activations.elu(-x, p),
+    lambda x, p: tf.norm(x, p), lambda x, p: tf.keras.activations.relu(x, max_value=p)])
+def test_a_number_that_is_watched_is_not_taken_for_a_constant(call):
+    """Where TensorFlow takes a tensor and Gradus a number: an error, not a gradient that is None."""
+    x, p, v = tf.constant([0.3, 0.8, 0.5]), tf.constant(1.5), tf.Variable(1.5)
+    with tf.GradientTape() as tape:
+        tape.watch(p)
+        for watched in (p, v):
+            with pytest.raises(TypeError, match="gradient would be lost"):
+                call(x, watched)
+        call(x, float(p))
+    with tf.autodiff.ForwardAccumulator(p, tf.constant(1.0)), pytest.raises(TypeError, match="gradient would be lost"):
+        call(x, p)
+    call(x, p)  # nobody watches

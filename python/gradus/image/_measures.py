@@ -50,7 +50,7 @@ def _prepared(img1, img2, max_val):
     img1, img2 = tf.convert_to_tensor(img1), tf.convert_to_tensor(img2)
     if img1.shape.as_list()[-3:] != img2.shape.as_list()[-3:]:
         raise ValueError(f"images of shapes {img1.shape} and {img2.shape} cannot be compared")
-    limit = float(max_val) / int(img1.dtype.max) if img1.dtype.is_integer else float(max_val)
+    limit = tf.cast(max_val, tf.float32) / (float(img1.dtype.max) if img1.dtype.is_integer else 1.0)
     return convert_image_dtype(img1, tf.float32), convert_image_dtype(img2, tf.float32), limit
 
 

@@ -151,7 +151,7 @@ def threshold(x, threshold, default_value):  # noqa: A002
 @_op
 def squareplus(x, b=4):
     """(x + sqrt(x^2 + b)) / 2."""
-    return (x + tf.sqrt(tf.square(x) + float(b))) / 2
+    return (x + tf.sqrt(tf.square(x) + tf.cast(b, x.dtype))) / 2
 
 
 @_op

@@ -296,7 +296,7 @@ def bartlett(x):
 def psnr(x1, x2, max_val):
     """The ratio of peak to noise, in decibels."""
     x1, x2 = map(_floating, _together(x1, x2))
-    return 20 * _elementwise.log10(float(max_val)) - 10 * _elementwise.log10(tf.reduce_mean(tf.square(x1 - x2)))
+    return 20 * _elementwise.log10(tf.cast(max_val, x1.dtype)) - 10 * _elementwise.log10(tf.reduce_mean(tf.square(x1 - x2)))
 
 
 @_op
