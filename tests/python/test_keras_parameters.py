@@ -262,6 +262,27 @@ def test_rematerialized_layers_have_the_same_gradients():
     assert list(found.values())[1:] == [1, 2, 2, 2, 1, 2, 1]
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_layers_with_a_state_are_not_computed_again(compiled):
+    """Else the gradient would be that of other random numbers, and moving averages would move twice."""
+    x, found = tf.reshape(tf.range(100.0), (2, 50)), []
+    for mode in (None, "full"):
+        with keras.RematScope(mode):
+            inner = [keras.layers.Dropout(0.5, seed=1), keras.layers.BatchNormalization(momentum=0.5)]
+            layer = keras.Sequential(inner)
+        layer(x)
+
+        def step(value, layer=layer):
+            with tf.GradientTape() as tape:
+                tape.watch(value)
+                loss = tf.reduce_sum(layer(value, training=True) ** 3)
+            return tape.gradient(loss, value)
+        gradient = (tf.function(step) if compiled else step)(x)
+        found.append([gradient.numpy(), *(np.asarray(v) for v in layer.variables)])
+    for plain, again in zip(*found):
+        assert np.array_equal(plain, again)
+
+
 def test_gradient_of_ctc_with_blanks_among_the_labels():
     """By differences: TensorFlow's own gradient is not that of its value there."""
     labels = tf.constant([[1, 0, 2]])

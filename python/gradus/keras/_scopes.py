@@ -70,7 +70,8 @@ class RematScope:
     """Layers that are made inside compute their inner values again for the gradient, instead of keeping them.
 
     mode: "full" all of them, "activations" those with an activation, "larger_than" those whose results have more than
-    output_size_threshold elements, "list_of_layers" those named in layer_names, None no layer.
+    output_size_threshold elements, "list_of_layers" those named in layer_names, None no layer. Layers with a state that a
+    call changes (random numbers, moving averages) keep their values in every mode: a second call would be another one.
     """
 
     def __init__(self, mode="full", output_size_threshold=1024, layer_names=None):
@@ -88,6 +89,8 @@ class RematScope:
 
     def concerns(self, layer, args):
         """Whether this layer, called with these arguments, keeps nothing."""
+        if any(not v.trainable for v in layer.variables):
+            return False
         if self.mode == "list_of_layers":
             return layer.name in self.layer_names
         if self.mode == "activations":
