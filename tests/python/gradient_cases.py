@@ -109,6 +109,21 @@ _add("lambda x: tf.nn.max_pool2d(x, 2, 2, 'VALID'); lambda x: tf.nn.avg_pool2d(x
      "lambda x: tf.image.per_image_standardization(x) * x; lambda x: tf.abs(tf.signal.rfft2d(tf.transpose(x, [0, 3, 1, 2]))); lambda x: tf.nn.avg_pool3d(x[None], 2, 1, 'SAME');"
      "lambda x: tf.nn.max_pool3d(x[None], [1, 2, 2], 2, 'VALID'); lambda x: tf.nn.batch_normalization(x, *tf.nn.moments(x, [0, 1, 2]), None, None, 1e-3)", _I)
 
+_add("lambda x, k: tf.nn.atrous_conv2d_transpose(x, tf.transpose(k, [0, 1, 3, 2]), [1, 4, 4, 3], 2, 'SAME');"
+     "lambda x, k: tf.nn.conv1d_transpose(x[0], tf.transpose(k[0], [0, 2, 1]), [4, 4, 3], 1); lambda x, k: tf.nn.conv_transpose(x, tf.transpose(k, [0, 1, 3, 2]), [1, 4, 4, 3], 1);"
+     "lambda x, k: tf.nn.conv3d(x[None], k[None], [1, 1, 1, 1, 1], 'SAME'); lambda x, k: tf.nn.conv3d_transpose(x[None], tf.transpose(k, [0, 1, 3, 2])[None], [1, 1, 4, 4, 3], 1);"
+     "lambda x, k: tf.nn.sampled_softmax_loss(tf.reshape(k, [8, 3]), tf.zeros([8]), tf.constant([[1], [2]], tf.int64), tf.reshape(x, [-1])[:6][None] * tf.ones([2, 1]) @ tf.eye(6, 3), 2, 8, "
+     "sampled_values=(tf.constant([0, 3], tf.int64), tf.ones([2, 1]), tf.ones([2])));"
+     "lambda x, k: tf.nn.nce_loss(tf.reshape(k, [8, 3]), tf.zeros([8]), tf.constant([[1], [2]], tf.int64), tf.reshape(x, [-1])[:6][None] * tf.ones([2, 1]) @ tf.eye(6, 3), 2, 8, "
+     "sampled_values=(tf.constant([0, 3], tf.int64), tf.ones([2, 1]), tf.ones([2])))", _I, _K)
+_add("lambda x: tf.nn.avg_pool(x, 2, 1, 'SAME'); lambda x: tf.nn.max_pool(x, 2, 1, 'SAME'); lambda x: tf.nn.local_response_normalization(x); lambda x: tf.nn.swish(x);"
+     "lambda x: tf.batch_to_space(tf.reshape(x, [4, 2, 4, 1]), [2, 2], [[0, 0], [0, 0]]); lambda x: tf.space_to_batch_nd(x, [2, 2], [[0, 0], [0, 0]]);"
+     "lambda x: tf.abs(tf.signal.fft2d(tf.cast(x, tf.complex64))); lambda x: tf.abs(tf.signal.ifft2d(tf.cast(x, tf.complex64))); lambda x: tf.abs(tf.signal.fft3d(tf.cast(x, tf.complex64)));"
+     "lambda x: tf.abs(tf.signal.ifft3d(tf.cast(x, tf.complex64))); lambda x: tf.abs(tf.signal.rfft3d(x)); lambda x: tf.signal.irfft2d(tf.cast(x, tf.complex64)) ** 2;"
+     "lambda x: tf.signal.irfft3d(tf.cast(x, tf.complex64)) ** 2; lambda x: tf.signal.inverse_stft(tf.cast(tf.reshape(x, [-1])[:15], tf.complex64)[None][:, None] * tf.ones([1, 3, 1], tf.complex64)[..., :1], 28, 14) ** 2;"
+     "lambda x: tf.signal.mfccs_from_log_mel_spectrograms(x) ** 2", _I)
+_add("lambda x: tf.nn.safe_embedding_lookup_sparse(x, tf.sparse.from_dense([[1, 2], [0, 1]]), combiner='mean')", _M)
+
 # Functions at special values: [value, gradients].
 UNARY = ("tf.abs tf.acos tf.acosh tf.asin tf.asinh tf.atan tf.atanh tf.cos tf.cosh tf.math.digamma tf.math.erf tf.math.erfc tf.math.erfcinv "
          "tf.math.erfinv tf.exp tf.math.expm1 tf.math.lgamma tf.math.log tf.math.log1p tf.math.log_sigmoid tf.math.ndtri tf.negative "

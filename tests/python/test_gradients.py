@@ -2,6 +2,7 @@
 and no silent None: an input without a gradient is one that the result does not depend on."""
 import json
 import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -26,11 +27,11 @@ DIFFERENT = {
     "tf.bitcast": _INTEGERS, "tf.histogram_fixed_width": _INTEGERS, "tf.nn.in_top_k": _INTEGERS, "watched(lambda x: tf.math.is_nan": _INTEGERS,
     "tf.unique": _MORE, "tf.one_hot": _MORE, "tf.random.shuffle": _MORE, "tf.math.bincount": _MORE, "tf.truncatemod": _MORE,
     "constant_values=": _MORE, "tf.nn.leaky_relu(-x, y[0])": _MORE, "tf.image.adjust_contrast": _MORE, "tf.range(x[0]": _MORE,
-    "tf.math.betainc": _MORE, "tf.math.zeta": _MORE,
+    "tf.math.betainc": _MORE, "tf.math.zeta": _MORE, "rfft3d": _MORE,
     "tf.switch_case": "TensorFlow does not take a Python number as the index",
     "tf.nn.softmax_cross_entropy_with_logits": "TensorFlow takes labels to sum to 1; here they do not, and this is their gradient",
     "tf.dynamic_stitch([[0, 1, 2], [1, 3, 4]]": "a value that another one replaced has no gradient",
-    "tf.nn.embedding_lookup_sparse": "the rows are given once for each use, not added up",
+    "embedding_lookup_sparse": "the rows are given once for each use, not added up",
     "tf.abs(tf.linalg.eigh(x)[1])": "the gradient is symmetric; TensorFlow's is that of the lower triangle",
     "unary(tf.abs)": "of NaN the slope is 1: the value is NaN all the same",
     "unary(tf.math.digamma)": "trigamma(-7.5) is 9.7447653 (mpmath), not 6.78; of 1e30 it is 1e-30, not 0",
@@ -61,6 +62,21 @@ def test_as_tensorflow(line):
             check(answer, REFERENCE[line])
     else:
         check(answer, REFERENCE[line])
+
+
+# Public functions that are not numbers from numbers.
+_WITHOUT = """argmin confusion_matrix greater greater_equal invert_permutation is_finite is_inf is_non_decreasing
+is_strictly_increasing less_equal logical_and logical_not logical_or logical_xor not_equal reduce_all reduce_any
+compute_accidental_hits ctc_beam_search_decoder ctc_greedy_decoder ctc_unique_labels hamming_window hann_window
+inverse_stft_window_fn kaiser_window linear_to_mel_weight_matrix vorbis_window""".split()
+
+
+@pytest.mark.parametrize("module", ["math", "linalg", "nn", "signal"])
+def test_every_function_is_there(module):
+    tried = set(re.findall(r"tf\.(?:\w+\.)*(\w+)", " ".join(name for name, _ in gradient_cases.FUNCTIONS)))
+    place = getattr(tf, module)
+    public = {n for n in dir(place) if not n.startswith("_") and callable(getattr(place, n)) and not isinstance(getattr(place, n), type)}
+    assert len(public) > 25 and not public - tried - set(_WITHOUT)
 
 
 @pytest.mark.parametrize("name, inputs", gradient_cases.FUNCTIONS)
