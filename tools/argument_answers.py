@@ -48,12 +48,13 @@ def signature(path):
 
 def main():
     wanted = tuple(sys.argv[1:])
-    answers, signatures, count = {}, {}, 0
+    answers, gradients, signatures, count = {}, {}, {}, 0
     if wanted and FILE.exists():
         for line in FILE.read_text().splitlines():
             entry = json.loads(line)
             signatures.update(entry.get("signatures", {}))
             answers.update(entry.get("call", {}))
+            gradients.update(entry.get("gradient", {}))
     for row in argument_cases.rows():
         if wanted and not row.function.startswith(wanted):
             continue
@@ -61,6 +62,8 @@ def main():
         parameters = {name: default for name, default in signatures[row.function] or [] if not name.startswith("*")}
         for line, _ in row.lines(parameters):
             answers[line] = argument_plain.answer(line, tf, np)
+            raised = isinstance(answers[line], dict) and "error" in answers[line]
+            gradients[line] = None if raised else argument_plain.gradient(line, tf, np)
             count += 1
             if count % 500 == 0:
                 print(count, "calls", flush=True)
@@ -76,8 +79,11 @@ def main():
         for line, result in answers.items():
             if line in known:
                 file.write(json.dumps({"call": {line: result}}) + "\n")
+                if gradients.get(line) not in (None, "error"):
+                    file.write(json.dumps({"gradient": {line: gradients[line]}}) + "\n")
     errors = sum(isinstance(a, dict) and "error" in a for a in answers.values())
-    print(f"{FILE.name}: {len(known)} calls, {errors} of them errors, of TensorFlow {tf.__version__}")
+    derived = sum(g not in (None, "error") for g in gradients.values())
+    print(f"{FILE.name}: {len(known)} calls, {errors} of them errors, {derived} gradients, of TensorFlow {tf.__version__}")
 
 
 if __name__ == "__main__":

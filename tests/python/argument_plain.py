@@ -51,6 +51,30 @@ def plain(value, np):
     return answers.plain(value, np)
 
 
+_TENSORS = ("F", "G", "U", "V", "M", "N", "P", "X1", "X2", "X3", "W1", "W2", "W3", "IMG", "IMGS")
+
+
+def gradient(line, tf, np):
+    """The gradient of the sum of squares of all real results of a call, in the tensors that it names; None where nothing
+    depends on them, an error's name where there is one."""
+    names = sorted(set(re.findall(r"\b[A-Z]+[0-9]?\b", line)) & set(_TENSORS))
+    if not names or "name='given'" in line:
+        return None
+    space = argument_cases.namespace(tf, np)
+    tf.random.set_seed(7)
+    try:
+        inputs = [space[n] for n in names]
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            results = [r for r in tf.nest.flatten(eval(line, space)) if tf.is_tensor(r) and hasattr(r, "dtype")  # noqa: S307
+                       and hasattr(r, "numpy") and not hasattr(r, "row_splits") and r.dtype.is_floating]
+            loss = tf.add_n([tf.cast(tf.reduce_sum(r * r), tf.float64) for r in results]) if results else None
+        found = [None] * len(inputs) if loss is None else tape.gradient(loss, inputs)
+    except Exception:  # noqa: BLE001
+        return "error"
+    return {n: None if g is None else plain(tf.convert_to_tensor(g), np) for n, g in zip(names, found)}
+
+
 def answer(line, tf, np):
     tf.random.set_seed(7)
     try:

@@ -82,4 +82,5 @@ random.Generator.normal: tf.random.Generator.from_seed(5) | shape=[2] | mean=10.
 random.Generator.truncated_normal: tf.random.Generator.from_seed(5) | shape=[2] | mean=10.0 ; stddev=3.0 ; dtype=tf.float64
 random.Generator.uniform: tf.random.Generator.from_seed(5) | shape=[2] | minval=-3.0 ; maxval=7.0 ; dtype=tf.float64 ; @ minval=0, maxval=10, dtype=tf.int32
 random.Generator.make_seeds: tf.random.Generator.from_seed(5) | | count=2
+random.create_rng_state | seed=3, alg='philox' | seed=[1, 2, 3] ; alg=1 ; alg='threefry' ; alg='none'
 """

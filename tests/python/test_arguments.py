@@ -14,11 +14,12 @@ import gradus as tf
 import range_cases
 
 HERE = pathlib.Path(__file__).parent
-SIGNATURES, CALLS, FACTS = {}, {}, {}
+SIGNATURES, CALLS, GRADIENTS, FACTS = {}, {}, {}, {}
 for _line in (HERE / "argument_answers.json").read_text().splitlines():
     _entry = json.loads(_line)
     SIGNATURES.update(_entry.get("signatures", {}))
     CALLS.update(_entry.get("call", {}))
+    GRADIENTS.update(_entry.get("gradient", {}))
     FACTS.update({k: v for k, v in _entry.items() if k in ("tensorflow", "ranges")})
 
 TOLERANCE = {"float16": 3e-3, "bfloat16": 2e-2, "float64": 1e-9, "complex128": 1e-9}
@@ -86,6 +87,7 @@ WIDER = {
 
 # Calls that Gradus refuses, with an error, and TensorFlow answers.
 REFUSED = {
+    "tf.random.create_rng_state(*alg='threefry')": "Philox is the one algorithm, and says so",
     "tf.linalg.triangular_solve(matrix=C*": "solvers are for real matrices",
     "tf.linalg.solve(matrix=C*": "solvers are for real matrices",
     "tf.linalg.inv(input=C*": "solvers are for real matrices",
@@ -168,3 +170,47 @@ def test_ranges():
     got = range_cases.counts(tf, np)
     wrong = [(call, g, w) for call, g, w in zip(range_cases.arguments(np), got, FACTS["ranges"]) if g != w]
     assert len(got) == len(FACTS["ranges"]) and not wrong, wrong[:10]
+
+
+# Gradients that are not TensorFlow's, by pattern of the call.
+OTHER_GRADIENT = {
+    "tf.sign(*": "no dependence is None, not zeros",
+    "tf.math.betainc(*": "a has a derivative; TensorFlow has none for it",
+    "tf.random.shuffle(*": "rows in another order have a derivative; TensorFlow has none",
+    "tf.image.hsv_to_rgb(*": "it has a derivative; TensorFlow has none",
+    "tf.image.rgb_to_hsv(*": "TensorFlow's leaves out the saturation where a channel is 0: d/dr of h^2 + s^2 + v^2 at "
+                             "(0, 5/64, 10/64) is -12.18, not 0.62",
+    "tf.image.adjust_gamma(*gamma=0.5*": "at 0 the power has no derivative: 0 here, NaN in TensorFlow",
+    "tf.linalg.eigvalsh(*": "the gradient in a symmetric matrix is symmetric; TensorFlow's has the lower half only",
+    "tf.nn.max_pool3d(*": "which of equal numbers gets the gradient is a convention",
+    "tf.nn.softmax_cross_entropy_with_logits(*": "of labels that do not sum to 1: TensorFlow takes the sum for 1",
+    "tf.case(*, exclusive=True)": "exclusive is checked in eager calls, too",
+    "*back_prop=False)": "it stops derivatives, as documented; TensorFlow's eager loops let them through",
+}
+
+
+def same_gradient(got, want):
+    """Sums over squares cancel, so what is near is measured by 1 and by the largest element."""
+    if got is None or want is None or got == "error":
+        return got == want
+    if (got["dtype"], got["shape"]) != (want["dtype"], want["shape"]):
+        return False
+    scale = max([1.0] + [abs(v) for v in want["values"] if isinstance(v, float)])
+    return all(near(g, w, 3e-4, 0.02 * scale) for g, w in zip(got["values"], want["values"]))
+
+
+def test_every_gradient_is_as_tensorflow():
+    assert len(GRADIENTS) > 1000
+    wrong, used = [], set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for line, want in GRADIENTS.items():
+            got = argument_plain.gradient(line, tf, np)
+            if isinstance(got, dict) and all(same_gradient(got[k], want[k]) for k in want):
+                continue
+            rules = [rule for rule in OTHER_GRADIENT if fnmatch.fnmatchcase(line, rule)]
+            used.update(rules)
+            if not rules:
+                wrong.append(f"{line}\n    TensorFlow gives {want}\n    got {got}")
+    assert not wrong, "\n".join([f"{len(wrong)} of {len(GRADIENTS)}:", *wrong])
+    assert used == set(OTHER_GRADIENT), f"nothing needs these entries any more: {sorted(set(OTHER_GRADIENT) - used)}"
