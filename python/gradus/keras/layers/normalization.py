@@ -161,7 +161,7 @@ class LayerNormalization(Layer):
         self.supports_masking = True
 
     def build(self, input_shape):
-        axes = self.axis = [self.axis] if isinstance(self.axis, int) else self.axis
+        axes = self.axis = [self.axis] if isinstance(self.axis, int) else sorted(self.axis)
         shape = tuple(input_shape[a] for a in axes)
         if self.scale or self.rms_scaling:
             self.gamma = self.add_weight(name="gamma", shape=shape, initializer=self.gamma_initializer,
