@@ -54,10 +54,29 @@ def plain(value, np):
 _TENSORS = ("F", "G", "U", "V", "M", "N", "P", "X1", "X2", "X3", "W1", "W2", "W3", "IMG", "IMGS")
 
 
+def _names(line):
+    """The tensors that a call names."""
+    return sorted(set(re.findall(r"\b[A-Z]+[0-9]?\b", line)) & set(_TENSORS))
+
+
+def compiled(line, tf, np):
+    """The answer of a compiled function, whose arguments are the tensors that the call names."""
+    names, space = _names(line), argument_cases.namespace(tf, np)
+
+    def call(*tensors):
+        own = argument_cases.namespace(tf, np)
+        own.update(zip(names, tensors))
+        return eval(line, own)  # noqa: S307
+    try:
+        return plain(tf.function(call)(*(space[n] for n in names)), np)
+    except Exception as error:  # noqa: BLE001
+        return {"error": [type(error).__name__, str(error)[:200]]}
+
+
 def gradient(line, tf, np):
     """The gradient of the sum of squares of all real results of a call, in the tensors that it names; None where nothing
     depends on them, an error's name where there is one."""
-    names = sorted(set(re.findall(r"\b[A-Z]+[0-9]?\b", line)) & set(_TENSORS))
+    names = _names(line)
     if not names or "name='given'" in line:
         return None
     space = argument_cases.namespace(tf, np)

@@ -214,3 +214,23 @@ def test_every_gradient_is_as_tensorflow():
                 wrong.append(f"{line}\n    TensorFlow gives {want}\n    got {got}")
     assert not wrong, "\n".join([f"{len(wrong)} of {len(GRADIENTS)}:", *wrong])
     assert used == set(OTHER_GRADIENT), f"nothing needs these entries any more: {sorted(set(OTHER_GRADIENT) - used)}"
+
+
+# Calls that are about what a traced tensor does not have: a value, a variable of its own, a result that is no tensor.
+ONLY_EAGER = ("(tf.Variable(*", "(tf.TensorArray(*", "(tf.TensorSpec(*", "tf.data.*", "tf.io.*", "tf.test.*", "asserted(*",
+              "tf.get_static_value(*", "tf.is_tensor(*", "tf.debugging.*", "tf.IndexedSlices(*", "tf.math.scalar_mul(*Indexed*",
+              "tf.numpy_function(*", "tf.where(condition=F)", "*random*", "*dropout*", "taped(*")
+
+
+def test_compiled_calls_give_the_same():
+    """The tensors of a call as arguments of a function that is traced, compiled and run."""
+    wrong, count = [], 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for line in GRADIENTS:
+            if any(fnmatch.fnmatchcase(line, pattern) for pattern in ONLY_EAGER) or _listed(line):
+                continue
+            got, count = argument_plain.compiled(line, tf, np), count + 1
+            if not same(got, CALLS[line]):
+                wrong.append(f"{line}\n    TensorFlow gives {CALLS[line]}\n    got {got}")
+    assert count > 1000 and not wrong, "\n".join([f"{len(wrong)} of {count}:", *wrong])
