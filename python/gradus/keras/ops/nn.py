@@ -146,25 +146,39 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
 @_op
 def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwargs):
     """Each line along an axis with mean 0 and variance 1; rms_scaling: divided by its deviation only, as Keras did."""
-    x, small = _floating(x), 1e-7 if epsilon is None else epsilon
-    if kwargs.pop("rms_scaling", False):
-        y = x * tf.math.rsqrt(tf.math.reduce_variance(x, axis, keepdims=True) + small)
-        return y if gamma is None else y * tf.cast(gamma, y.dtype)
+    given, small = _floating(x), 1e-7 if epsilon is None else epsilon
+    only_scales = kwargs.pop("rms_scaling", False)
     if kwargs:
         raise TypeError(f"layer_normalization() got unexpected keyword arguments: {sorted(kwargs)}")
-    mean = tf.reduce_mean(x, axis, keepdims=True)
-    y = (x - mean) * tf.math.rsqrt(tf.math.reduce_variance(x, axis, keepdims=True) + small)
-    y = y if gamma is None else y * tf.cast(gamma, y.dtype)
-    return y if beta is None else y + tf.cast(beta, y.dtype)
+    x = _widened(given)
+    rank = len(x.shape)
+    axes = sorted(a % rank for a in ([axis] if isinstance(axis, int) else axis))
+
+    def along(weight):
+        """A weight of these axes, with axes of size 1 for the others."""
+        weight = tf.cast(weight, x.dtype)
+        if len(weight.shape) == rank or axes == [rank - 1]:
+            return weight
+        return tf.reshape(weight, [x.shape[i] if i in axes else 1 for i in range(rank)])
+    y = x if only_scales else x - tf.reduce_mean(x, axes, keepdims=True)
+    y = y * tf.math.rsqrt(tf.math.reduce_variance(x, axes, keepdims=True) + small)
+    y = y if gamma is None else y * along(gamma)
+    return tf.cast(y if beta is None or only_scales else y + along(beta), given.dtype)
+
+
+def _widened(x):
+    """Halves as float32, in which sums of them are right."""
+    return tf.cast(x, "float32") if x.dtype in ("float16", "bfloat16") else x
 
 
 @_op
 def rms_normalization(x, scale=None, axis=-1, epsilon=None):
     """Each line along an axis divided by the root of its mean square."""
-    x = _floating(x)
+    given = _floating(x)
+    x = _widened(given)
     mean_square = tf.reduce_mean(tf.square(x), axis, keepdims=True)
     y = x * tf.math.rsqrt(mean_square + (1e-7 if epsilon is None else epsilon))
-    return y if scale is None else y * tf.cast(scale, x.dtype)
+    return tf.cast(y if scale is None else y * tf.cast(scale, x.dtype), given.dtype)
 
 
 @_op
