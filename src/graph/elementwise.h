@@ -11,7 +11,7 @@
 // one per input, nullptr where there is no derivative. Without any, the chain rule over the value
 // finds them. From these the engine makes, when first needed, the kernels for each dtype and
 // layout, and further elementwise ops for the vjp of each input and the jvp: their own derivatives
-// come from the chain rule, so every order exists and is one fused kernel per op.
+// come from the chain rule, so every order exists, as one fused kernel or (if it is wide) a few.
 #pragma once
 #include <functional>
 #include <memory>

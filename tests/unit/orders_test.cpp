@@ -135,6 +135,39 @@ TEST(Orders, KernelsOfManyInputsAreNotMixedUp) {
   }
 }
 
+// All partial derivatives at once: those of exp(a . x) are products of elements of a, those of
+// x * x * x stand on the diagonal.
+TEST(Orders, JacobiansOfJacobians) {
+  const std::vector<double> a = {0.5, -1, 2}, at = {0.25, 1.5, -0.75};
+  const Tensor weights = Tensor::from(a, {3}), x = Tensor::from(at, {3});
+  const double value = std::exp(0.5 * 0.25 - 1.5 - 1.5);
+  for (unsigned modes = 0; modes < 8; ++modes) {
+    const auto differentiated = [&](Scalar f) {
+      for (int k = 0; k < 3; ++k) {
+        const auto mode = modes >> k & 1 ? JacobianMode::forward : JacobianMode::reverse;
+        f = [f, mode](const Tensor& z) -> Tensor {
+          return jacobian(f, z, {.mode = mode}).tensor();
+        };
+      }
+      return f;
+    };
+    const Scalar of_exp =
+        differentiated([&](const Tensor& z) { return exp(reduce_sum(weights * z)); });
+    const Scalar of_cube = differentiated([](const Tensor& z) { return z * z * z; });
+    for (const bool compiled : {false, true}) {
+      const Tensor e = compiled ? function(of_exp)(x) : of_exp(x);
+      const Tensor c = compiled ? function(of_cube)(x) : of_cube(x);
+      ASSERT_EQ(e.shape(), (Shape{3, 3, 3}));
+      ASSERT_EQ(c.shape(), (Shape{3, 3, 3, 3}));
+      for (std::size_t i = 0; i < 27; ++i)
+        EXPECT_NEAR(e.data<double>()[i], a[i / 9] * a[i / 3 % 3] * a[i % 3] * value, 1e-14)
+            << mix_name(3, modes) << compiled;
+      for (std::size_t i = 0; i < 81; ++i)
+        EXPECT_EQ(c.data<double>()[i], i % 40 == 0 ? 6 : 0) << mix_name(3, modes) << compiled;
+    }
+  }
+}
+
 TEST(Orders, OfAHessianVectorProduct) {
   const auto cube = [](const Tensor& z) { return z * z * z; };
   const auto along = [&](const Tensor& z) { return hvp(cube, z, Tensor(1.0)); };
