@@ -14,6 +14,13 @@ const Fn kScaled = {"scaled",
                     {[](Expr g, const Expr* in, Expr) { return scaled(g, in[1]); },
                      [](Expr g, const Expr* in, Expr) { return scaled(g, in[0]); }}};
 
+// A cotangent that is 0 at this point still varies: its derivative is that of the plain quotient.
+const Fn kRatio = {"ratio",
+                   2,
+                   [](const Expr* in) { return select(in[0] == 0, 0, in[0] / in[1]); },
+                   {[](Expr g, const Expr* in, Expr) { return ratio(g, in[1]); },
+                    [](Expr g, const Expr* in, Expr y) { return -scaled(g, ratio(y, in[1])); }}};
+
 const Instr& instr_of(Expr e) { return e.builder().instr(e.id()); }
 
 bool is_finite_constant(Expr e) {
@@ -44,6 +51,11 @@ Expr scaled(Expr g, Expr p) {
   if (is_zero_constant(g)) return g;
   if (is_finite_constant(p) || instr_of(g).code == Code::constant) return g * p;
   return call(kScaled, g, p);
+}
+
+Expr ratio(Expr g, Expr d) {
+  if (is_zero_constant(g)) return g;
+  return instr_of(g).code == Code::constant ? g / d : call(kRatio, g, d);
 }
 
 }  // namespace gradus::expr

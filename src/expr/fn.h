@@ -30,6 +30,8 @@ inline Expr call(const Fn& fn, Expr a, Expr b, Expr c) {
 
 // g * p, but exactly 0 where g == 0, even if p is inf or NaN: how a cotangent meets a partial.
 Expr scaled(Expr g, Expr p);
+// g / d in the same way.
+Expr ratio(Expr g, Expr d);
 
 // True if changing `wrt` can change `value`.
 bool depends_on(Expr value, Expr wrt);

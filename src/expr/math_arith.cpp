@@ -18,6 +18,15 @@ Expr floormod_value(const Expr* in) {
 // x f where x != 0; 0 where x == 0, whatever f is.
 Expr zero_wins(Expr x, Expr product) { return select(x == 0, 0, product); }
 
+// A product that is 0 where a factor is; its derivatives are those of every product.
+extern const Fn kProductNoNan;
+const Fn kProductNoNan = {
+    "product_no_nan",
+    2,
+    [](const Expr* in) { return zero_wins(in[0], zero_wins(in[1], in[0] * in[1])); },
+    {[](Expr g, const Expr* in, Expr) { return call(kProductNoNan, g, in[1]); },
+     [](Expr g, const Expr* in, Expr) { return call(kProductNoNan, g, in[0]); }}};
+
 }  // namespace
 
 const Fn abs_fn = {"abs",
@@ -108,7 +117,7 @@ const Fn mul_no_nan_fn = {
     "mul_no_nan",
     2,
     [](const Expr* in) { return zero_wins(in[1], in[0] * in[1]); },
-    {[](Expr g, const Expr* in, Expr) { return zero_wins(in[1], scaled(g, in[1])); },
+    {[](Expr g, const Expr* in, Expr) { return call(kProductNoNan, g, in[1]); },
      [](Expr g, const Expr* in, Expr) { return scaled(g, in[0]); }}};
 
 Expr sign(Expr x) { return call(sign_fn, x); }

@@ -154,15 +154,14 @@ const Fn softplus_fn = {"softplus", 1, softplus_value, {[](Expr g, const Expr* i
 const Fn log_sigmoid_fn = {"log_sigmoid", 1, log_sigmoid_value, {[](Expr g, const Expr* in, Expr) {
                              return scaled(g, sigmoid(-in[0]));
                            }}};
-const Fn logaddexp_fn = {"logaddexp",
-                         2,
-                         logaddexp_value,
-                         {[](Expr g, const Expr* in, Expr) {
-                            return scaled(g, sigmoid(select(in[0] == in[1], 0, in[0] - in[1])));
-                          },
-                          [](Expr g, const Expr* in, Expr) {
-                            return scaled(g, sigmoid(select(in[0] == in[1], 0, in[1] - in[0])));
-                          }}};
+// Only equal infinities have no difference: at x = y the derivative still has one of its own.
+static Expr difference_of(Expr x, Expr y) { return select(x == y && is_inf(x), 0, x - y); }
+const Fn logaddexp_fn = {
+    "logaddexp",
+    2,
+    logaddexp_value,
+    {[](Expr g, const Expr* in, Expr) { return scaled(g, sigmoid(difference_of(in[0], in[1]))); },
+     [](Expr g, const Expr* in, Expr) { return scaled(g, sigmoid(difference_of(in[1], in[0]))); }}};
 
 Expr exp(Expr x) { return call(exp_fn, x); }
 Expr exp2(Expr x) { return call(exp2_fn, x); }

@@ -31,8 +31,6 @@ SignMagnitude split_sign(Expr x) {
   return {sign, bit_xor(x, sign)};
 }
 
-Expr ratio(Expr g, Expr d) { return select(g == 0, 0, g / d); }
-
 ExpParts exp_parts(Expr x, Expr lo) {
   // Adding 1.5 * 2^mantissa rounds to an integer, which is then found in the low bits of the sum.
   // ln2 is split with its high part below ln2, so that x = -0 stays -0.

@@ -43,9 +43,6 @@ struct SignMagnitude {
 };
 SignMagnitude split_sign(Expr x);
 
-// g / d, but exactly 0 where g == 0.
-Expr ratio(Expr g, Expr d);
-
 // x * p for a factor p that decays to 0 faster than x grows, so that inf * 0 means 0: towards both
 // infinities, or towards -inf only.
 inline Expr times_decaying(Expr x, Expr p) { return select(p == 0, p, x * p); }

@@ -90,17 +90,15 @@ const Fn has_no_log_fn = {"has_no_log",
 }  // namespace
 
 // x^0 is constant in x, also at 0. In y there is no derivative for x <= 0, which counts as 0.
-const Fn pow_fn = {"pow",
-                   2,
-                   pow_value,
-                   {[](Expr g, const Expr* in, Expr) {
-                      return scaled(g, select(in[1] == 0, 0, in[1] * pow(in[0], in[1] - 1)));
-                    },
-                    [](Expr g, const Expr* in, Expr out) {
-                      const Expr flat =
-                          (call(has_no_log_fn, in[0]) != 0 && !is_nan(out)) || out == 0;
-                      return scaled(g, select(flat, 0, out * log(in[0])));
-                    }}};
+const Fn pow_fn = {
+    "pow",
+    2,
+    pow_value,
+    {[](Expr g, const Expr* in, Expr) { return scaled(g, scaled(in[1], pow(in[0], in[1] - 1))); },
+     [](Expr g, const Expr* in, Expr out) {
+       const Expr flat = (call(has_no_log_fn, in[0]) != 0 && !is_nan(out)) || out == 0;
+       return scaled(g, select(flat, 0, out * log(in[0])));
+     }}};
 const Fn square_fn = {"square",
                       1,
                       [](const Expr* in) { return in[0] * in[0]; },

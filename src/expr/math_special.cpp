@@ -1,5 +1,6 @@
 #include "expr/math_special.h"
 
+#include <string>
 #include <vector>
 
 #include "expr/math_parts.h"
@@ -83,8 +84,39 @@ Expr i1_value(const Expr* in) {
   return select(abs(x) <= 8, (0.5 * x) * bessel_series(series_argument(abs(x)), 1), far);
 }
 
-// y / x, and its limit 1 / 2 at 0.
-Expr over(Expr y, Expr x) { return select(x == 0, 0.5, y / x); }
+// I_n(x) / x^n, which is smooth and even: its derivative is x times the next one.
+constexpr int kMostQuotients = 24;
+template <int kOrder>
+const Fn& quotient_fn();
+template <int kOrder>
+Expr quotient_value(const Expr* in) {
+  const Expr x = in[0], a = abs(x), far = max(a, 8);
+  double scale = 1;  // 1 / (2^n n!)
+  for (int k = 1; k <= kOrder; ++k) scale /= 2 * k;
+  // Beyond 8 by I_(n+1) = I_(n-1) - 2 n / x I_n, each over its power of x.
+  Expr before = bessel_i0(far), q = bessel_i1(far) / far;
+  for (int k = 1; k < kOrder; ++k) {
+    const Expr next = (before - (2 * k) * q) / square(far);
+    before = q;
+    q = next;
+  }
+  return select(a <= 8, scale * bessel_series(series_argument(a), kOrder), q);
+}
+template <int kOrder>
+const Fn& quotient_fn() {
+  static const std::string name = "bessel_quotient_" + std::to_string(kOrder);
+  if constexpr (kOrder < kMostQuotients) {
+    static const Fn fn = {
+        name.c_str(), 1, quotient_value<kOrder>, {[](Expr g, const Expr* in, Expr) {
+          return scaled(g, in[0] * call(quotient_fn<kOrder + 1>(), in[0]));
+        }}};
+    return fn;
+  } else {
+    static const Fn fn = {name.c_str(), 1, quotient_value<kOrder>};
+    return fn;
+  }
+}
+Expr i1_over_x(Expr x) { return call(quotient_fn<1>(), x); }
 
 }  // namespace
 
@@ -96,11 +128,14 @@ const Fn bessel_i0_fn = {"bessel_i0", 1, i0_value, {[](Expr g, const Expr* in, E
 const Fn bessel_i0e_fn = {"bessel_i0e", 1, i0e_value, {[](Expr g, const Expr* in, Expr y) {
                             return scaled(g, bessel_i1e(in[0]) - sign(in[0]) * y);
                           }}};
-const Fn bessel_i1_fn = {"bessel_i1", 1, i1_value, {[](Expr g, const Expr* in, Expr y) {
-                           return scaled(g, bessel_i0(in[0]) - over(y, in[0]));
+const Fn bessel_i1_fn = {"bessel_i1", 1, i1_value, {[](Expr g, const Expr* in, Expr) {
+                           return scaled(g, bessel_i0(in[0]) - i1_over_x(in[0]));
                          }}};
 const Fn bessel_i1e_fn = {"bessel_i1e", 1, i1e_value, {[](Expr g, const Expr* in, Expr y) {
-                            return scaled(g, bessel_i0e(in[0]) - sign(in[0]) * y - over(y, in[0]));
+                            const Expr x = in[0], a = abs(x);
+                            const Expr quotient =
+                                select(a <= 8, exp(-a) * i1_over_x(min(a, 8)), y / x);
+                            return scaled(g, bessel_i0e(x) - sign(x) * y - quotient);
                           }}};
 
 Expr ndtri(Expr p) { return call(ndtri_fn, p); }

@@ -48,6 +48,7 @@ const Function* find_function(const std::string& name) {
       {"arcsine_slope",
        [](const Number* x) { return 1.0 / (std::sqrt(1.0 - x[0]) * std::sqrt(1.0 + x[0])); }},
       {"hypot", [](const Number* x) { return std::sqrt(x[0] * x[0] + x[1] * x[1]); }},
+      {"ratio", [](const Number* x) { return x[0] == 0.0 ? Number() : x[0] / x[1]; }},
       {"scaled", [](const Number* x) { return x[0] == 0.0 ? Number() : x[0] * x[1]; }},
   };
   const auto found = functions.find(name);

@@ -169,9 +169,19 @@ Ints leading_axes(const Tensor& x) {
   return axes;
 }
 
+// The gradient in simpler ops: what higher orders differentiate.
+Tensors gradient_body(const void* attrs, std::span<const Tensor> in) {
+  const Ints axes = leading_axes(in[0]);
+  const double epsilon = static_cast<const BatchNormAttrs*>(attrs)->epsilon;
+  const Tensor inverse = 1.0 / sqrt(in[4] + epsilon), &g = in[2];
+  const Tensor xhat = (in[0] - in[3]) * inverse, gx = g * xhat;
+  const Tensor dx = (g - reduce_mean(g, axes) - xhat * reduce_mean(gx, axes)) * (in[1] * inverse);
+  return {dx, reduce_sum(gx, axes), reduce_sum(g, axes)};
+}
+
 }  // namespace
 
-const Op batch_norm_gradient_op = not_differentiable(
+const Op batch_norm_gradient_op = composite(
     {.name = "batch_normalization_gradient",
      .doc = "What batch_normalization_training sends back: of (x, scale, g, mean, variance).",
      .dtypes = kWide,
@@ -191,8 +201,7 @@ const Op batch_norm_gradient_op = not_differentiable(
            return std::vector<Sample>{
                sample<BatchNormAttrs>({{{4, 3}}, {{3}}, {{4, 3}}, {{3}}, {{3}, 0.5, 2}}, {0.1})};
          }},
-    "it is the first-order gradient of batch_normalization_training; higher orders go through its "
-    "single ops");
+    gradient_body);
 
 const Op batch_norm_op = composite(
     {.name = "batch_normalization_training",

@@ -14,6 +14,7 @@
 #include "gradus/indexing.h"
 #include "gradus/linalg.h"
 #include "gradus/nn.h"
+#include "gradus/reduce.h"
 #include "gradus/shaping.h"
 #include "graph/batch.h"
 #include "graph/symbols.h"
@@ -252,14 +253,48 @@ Tensors gru_body(const void*, std::span<const Tensor> in) {
   return {concat(all_h, 1), concat(all_gates, 1), concat(all_shares, 1)};
 }
 
+// Of [b, t, ...] the step at t, as [b, ...].
+Tensor at_time(const Tensor& all, std::int64_t t) {
+  return reshape(slice(all, {0, t, 0}, {-1, 1, -1}), {all.shape()[0], all.shape()[2]});
+}
+
+// The gradient in single ops, as backward_gates has it.
+Tensors gru_gradient_body(const void*, std::span<const Tensor> in) {
+  const std::int64_t time = in[0].shape()[1], hidden = in[2].shape()[0];
+  Tensor later = zeros_like(in[3]), kernel = zeros_like(in[1]), recurrent = zeros_like(in[2]);
+  std::vector<Tensor> all_dx(static_cast<std::size_t>(time)), all_dr = all_dx;
+  for (std::int64_t t = time; t-- > 0;) {
+    const Tensor gates = at_time(in[5], t), share = at_time(in[6], t);
+    const Tensor z = part(gates, 0, hidden), r = part(gates, 1, hidden), g = part(gates, 2, hidden);
+    const Tensor before = t ? at_time(in[4], t - 1) : in[3], dh = at_time(in[7], t) + later;
+    const Tensor dg = dh * (1 - z) * (1 - g * g);
+    const Tensor dz = dh * (before - g) * (z * (1 - z)), reset = dg * share * (r * (1 - r));
+    Tensor dx = concat({dz, reset, dg}, 1), dr = concat({dz, reset, dg * r}, 1), kept = dh * z;
+    if (in.size() > 8) {
+      const Tensor mask = slice(in[8], {0, t}, {-1, 1});
+      dx = where(mask, dx, zeros_like(dx));
+      dr = where(mask, dr, zeros_like(dr));
+      kept = where(mask, kept, dh);
+    }
+    later = kept + matmul(dr, in[2], {.transpose_b = true});
+    kernel = kernel + matmul(at_time(in[0], t), dx, {.transpose_a = true});
+    recurrent = recurrent + matmul(before, dr, {.transpose_a = true});
+    all_dx[static_cast<std::size_t>(t)] = dx;
+    all_dr[static_cast<std::size_t>(t)] = dr;
+  }
+  const Tensor dx = stack(all_dx, 1), dr = stack(all_dr, 1);
+  return {dx, kernel, recurrent, stack({reduce_sum(dx, {0, 1}), reduce_sum(dr, {0, 1})}), later};
+}
+
 }  // namespace
 
-const Op gru_gradient_op = not_differentiable(
+const Op gru_gradient_op = composite(
     {.name = "gru_gradient",
      .doc = "What gru sends back to its gates, its weights and its first state.",
      .dtypes = one_dtype(float32) | one_dtype(float64),
      .inputs = -1,
      .outputs = 5,
+     .differentiable = 0xff,
      .infer =
          [](const Call& c, Avals& out) {
            check_operand_count(c, 8);
@@ -296,7 +331,7 @@ const Op gru_gradient_op = not_differentiable(
                               nullptr};
            return std::vector<Sample>{plain, with_mask(plain)};
          }},
-    "it is the first-order gradient of gru; higher orders go through gru's single steps");
+    gru_gradient_body);
 
 const Op gru_op = composite(
     {.name = "gru",

@@ -15,6 +15,7 @@
 #include "gradus/indexing.h"
 #include "gradus/linalg.h"
 #include "gradus/nn.h"
+#include "gradus/reduce.h"
 #include "gradus/shaping.h"
 #include "graph/batch.h"
 #include "graph/symbols.h"
@@ -269,14 +270,53 @@ Tensors lstm_body(const void*, std::span<const Tensor> in) {
   return {concat(all_h, 1), concat(all_gates, 0), concat(all_c, 0)};
 }
 
+// Of [t, b, ...] the step at t, as [b, ...].
+Tensor at_time(const Tensor& all, std::int64_t t) {
+  return reshape(slice(all, {t, 0, 0}, {1, -1, -1}), {all.shape()[1], all.shape()[2]});
+}
+
+// The gradient in single ops, as backward_gates has it.
+Tensors lstm_gradient_body(const void*, std::span<const Tensor> in) {
+  const std::int64_t time = in[0].shape()[1], hidden = in[2].shape()[0];
+  const Tensor x = transpose(in[0], {1, 0, 2}), h = transpose(in[5], {1, 0, 2});
+  const Tensor dy = transpose(in[8], {1, 0, 2});
+  Tensor later_h = zeros_like(in[3]), later_c = zeros_like(in[4]);
+  Tensor kernel = zeros_like(in[1]), recurrent = zeros_like(in[2]);
+  std::vector<Tensor> all_dz(static_cast<std::size_t>(time));
+  for (std::int64_t t = time; t-- > 0;) {
+    const Tensor z = at_time(in[6], t), th = tanh(at_time(in[7], t));
+    const Tensor i = part(z, 0, hidden), f = part(z, 1, hidden), g = part(z, 2, hidden);
+    const Tensor o = part(z, 3, hidden), c_before = t ? at_time(in[7], t - 1) : in[4];
+    const Tensor dh = at_time(dy, t) + later_h, passed_c = at_time(in[9], t) + later_c;
+    const Tensor dc = passed_c + dh * o * (1 - th * th);
+    Tensor dz = concat({dc * g * (i * (1 - i)), dc * c_before * (f * (1 - f)), dc * i * (1 - g * g),
+                        dh * th * (o * (1 - o))},
+                       1);
+    later_c = dc * f;
+    const Tensor mask = in.size() > 10 ? slice(in[10], {0, t}, {-1, 1}) : Tensor();
+    if (mask.defined()) {
+      dz = where(mask, dz, zeros_like(dz));
+      later_c = where(mask, later_c, passed_c);
+    }
+    const Tensor through = matmul(dz, in[2], {.transpose_b = true});
+    later_h = mask.defined() ? where(mask, through, dh) : through;
+    kernel = kernel + matmul(at_time(x, t), dz, {.transpose_a = true});
+    recurrent = recurrent + matmul(t ? at_time(h, t - 1) : in[3], dz, {.transpose_a = true});
+    all_dz[static_cast<std::size_t>(t)] = dz;
+  }
+  const Tensor dz = stack(all_dz, 0);
+  return {dz, kernel, recurrent, reduce_sum(dz, {0, 1}), later_h, later_c};
+}
+
 }  // namespace
 
-const Op lstm_gradient_op = not_differentiable(
+const Op lstm_gradient_op = composite(
     {.name = "lstm_gradient",
      .doc = "What lstm sends back to its gates, its weights and its first states.",
      .dtypes = one_dtype(float32) | one_dtype(float64),
      .inputs = -1,
      .outputs = 6,
+     .differentiable = 0x3ff,
      .infer =
          [](const Call& c, Avals& out) {
            check_operand_count(c, 10);
@@ -317,7 +357,7 @@ const Op lstm_gradient_op = not_differentiable(
                         nullptr};
            return std::vector<Sample>{plain, with_mask(plain)};
          }},
-    "it is the first-order gradient of lstm; higher orders go through lstm's single steps");
+    lstm_gradient_body);
 
 const Op lstm_op = composite(
     {.name = "lstm",

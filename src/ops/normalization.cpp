@@ -173,14 +173,10 @@ Ints leading_axes_of_rows(const Shape& x) {
   return axes;
 }
 
-// The gradient in simpler ops, where a compiler makes one loop over rows of them that also adds up
-// the sums over rows: not for few, short or very long rows.
-Tensors gradient_in_simple_ops(const void*, std::span<const Tensor> in) {
+// The gradient in simpler ops: what higher orders differentiate.
+Tensors gradient_body(const void*, std::span<const Tensor> in) {
   const Shape& shape = in[0].shape();
-  const std::int64_t n = shape.back();
   Shape column = per_row(shape);
-  const bool few_rows = !column.is_symbolic() && column.num_elements() < 32;
-  if (few_rows || n < 32 || n > 8192 || size_of(in[0].dtype()) < 4) return {};
   column.push_back(1);
   const Tensor mean = reshape(in[3], column), scale = reshape(in[4], column), &g = in[2];
   const Tensor xhat = (in[0] - mean) * scale, gs = g * in[1];
@@ -191,9 +187,19 @@ Tensors gradient_in_simple_ops(const void*, std::span<const Tensor> in) {
           reduce_sum(g, rows)};
 }
 
+// The same where a compiler makes one loop over rows of it that also adds up the sums over rows:
+// not for few, short or very long rows.
+Tensors gradient_in_simple_ops(const void* attrs, std::span<const Tensor> in) {
+  const Shape column = per_row(in[0].shape());
+  const std::int64_t n = in[0].shape().back();
+  const bool few_rows = !column.is_symbolic() && column.num_elements() < 32;
+  if (few_rows || n < 32 || n > 8192 || size_of(in[0].dtype()) < 4) return {};
+  return gradient_body(attrs, in);
+}
+
 }  // namespace
 
-const Op layer_norm_gradient_op = not_differentiable(
+const Op layer_norm_gradient_op = composite(
     {.name = "layer_normalization_gradient",
      .doc = "What layer_normalization sends back: of (x, scale, g, mean, 1 / deviation).",
      .attrs = &attr_type<NormAttrs>(),
@@ -217,8 +223,7 @@ const Op layer_norm_gradient_op = not_differentiable(
                sample<NormAttrs>(
                    {{{2, 2, 3}}, {{3}, 0.5, 2}, {{2, 2, 3}}, {{2, 2}}, {{2, 2}, 0.5, 2}}, {0.1})};
          }},
-    "it is the first-order gradient of layer_normalization; higher orders go through its single "
-    "ops");
+    gradient_body);
 
 const Op layer_norm_op = composite(
     {.name = "layer_normalization",
