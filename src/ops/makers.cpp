@@ -173,9 +173,13 @@ namespace {
 
 // The numbers of a range as functions of its start and of its step, if anybody follows these.
 Tensor with_slopes(const Tensor& made, const Tensor& start, const Tensor& delta) {
+  const auto followed = [&](const Tensor& t) {
+    const bool some = t.impl()->has(kTracked) || t.impl()->has(kHasTangent);
+    return some && t.dtype() == made.dtype();
+  };
   Tensor sum = made;
-  if (!is_plain(start)) sum = sum + (start - stop_gradient(start));
-  if (!is_plain(delta)) {
+  if (followed(start)) sum = sum + (start - stop_gradient(start));
+  if (followed(delta)) {
     const Tensor places = cast(iota(made.num_elements(), int64), made.dtype());
     sum = sum + places * (delta - stop_gradient(delta));
   }
