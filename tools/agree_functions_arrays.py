@@ -272,6 +272,7 @@ plain("linalg.tensor_diag_part", lambda x: jnp.diagonal(x.reshape(int(np.sqrt(x.
 plain("linalg.trace", lambda x: jnp.trace(x, axis1=-2, axis2=-1))
 plain("linalg.matrix_transpose", swapped)
 plain("linalg.adjoint", lambda x: jnp.conj(swapped(x)))
+plain("linalg.pinv", lambda x: jnp.linalg.pinv(x))
 plain("linalg.cholesky", lambda x: jnp.linalg.cholesky(x))
 plain("linalg.cholesky_solve", lambda c, b: jnp.linalg.solve(jnp.matmul(jnp.tril(c), swapped(jnp.tril(c))), b))
 

@@ -54,6 +54,7 @@ void add_solvers(Table& table) {
   table["linalg.solve"] =
       calls([](const Call& c) { return gd::linalg::solve(c.t(0), c.t(1), c.b("adjoint")); });
   table["linalg.inv"] = one(gd::linalg::inv);
+  table["linalg.pinv"] = one([](gd::In x) { return gd::linalg::pinv(x); });
   table["linalg.det"] = one(gd::linalg::det);
   table["linalg.logdet"] = one(gd::linalg::logdet);
   table["linalg.slogdet"] = calls([](const Call& c) -> Tensors {
