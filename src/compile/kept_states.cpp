@@ -75,8 +75,9 @@ const Op kept_states_op =
               .batch =
                   [](const BatchCall& c) {
                     return Tensors{zeros({c.size, 0}, uint8)};
-                  }},
-             "its result says only where to compute again");
+                  },
+              .read_held = read_while},
+             "its result says only where to compute again", Where::traced);
 
 StateLayout::StateLayout(std::span<const View> carries) {
   for (const View& v : carries) {

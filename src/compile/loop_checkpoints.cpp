@@ -16,6 +16,7 @@
 #include "compile/kept_states.h"
 #include "compile/loop_pull.h"
 #include "compile/loop_run.h"
+#include "compile/region_text.h"
 #include "gradus/loop_memory.h"
 #include "graph/bind.h"
 #include "graph/symbols.h"
@@ -32,10 +33,27 @@ constexpr std::int64_t kFewestCheckpoints = 8;  // fewer would cost too many run
 struct CheckpointedReverse final : Held, TakesMemory {
   std::shared_ptr<const CountedLoop> loop;
   std::shared_ptr<const CountedLoop::Pull> pull;
-  std::vector<bool> given;
+  std::vector<bool> wanted, given;  // what the pull was made for
 
   std::int64_t inner_bytes(const Call& call) const override;
+  std::string describe() const override {
+    return "[" + loop->describe() + "] wanted " + in_brackets(wanted) + " given " +
+           in_brackets(given);
+  }
 };
+
+std::shared_ptr<Held> read_reverse(TextReader& reader, Graph& around) {
+  const auto reverse = std::make_shared<CheckpointedReverse>();
+  reader.expect("[");
+  reverse->loop = std::static_pointer_cast<const CountedLoop>(read_counted(reader, around));
+  reader.expect("] wanted");
+  reverse->wanted = read_flags(reader, reverse->loop->body->input_count());
+  reader.expect("given");
+  reverse->given = read_flags(reader, reverse->loop->body->output_count());
+  reverse->pull = find_pull(*reverse->loop, reverse->wanted, reverse->given);
+  if (!reverse->pull->saving) reader.refuse("the reverse of this loop reads nothing of it");
+  return reverse;
+}
 
 struct CheckpointAttrs {
   Held* held = nullptr;
@@ -334,7 +352,8 @@ const Op checkpointed_reverse_op = composite(
            const CheckpointAttrs& attrs = c.get<CheckpointAttrs>();
            begin_results(c, attrs.reverse());
            if (attrs.count > 0) Reversal(c).run(c);
-         }},
+         },
+     .read_held = read_reverse},
     [](const void* attrs, std::span<const Tensor> in) {
       const auto& a = *static_cast<const CheckpointAttrs*>(attrs);
       return reverse_with_stacks(*a.reverse().loop, *a.reverse().pull, a.reverse().given, a.count,
@@ -371,11 +390,12 @@ bool needs_checkpoints(const CountedLoop& loop, const CountedLoop::Pull& pull, s
 
 Tensors reverse_with_checkpoints(const std::shared_ptr<const CountedLoop>& loop,
                                  const std::shared_ptr<const CountedLoop::Pull>& pull,
-                                 const std::vector<bool>& given, std::int64_t count,
-                                 std::span<const Tensor> in) {
+                                 const std::vector<bool>& wanted, const std::vector<bool>& given,
+                                 std::int64_t count, std::span<const Tensor> in) {
   const auto reverse = std::make_shared<CheckpointedReverse>();
   reverse->loop = loop;
   reverse->pull = pull;
+  reverse->wanted = wanted;
   reverse->given = given;
   const CheckpointAttrs attrs{reverse.get(), count};
   return checkpointed_reverse_op.run(in, &attrs);

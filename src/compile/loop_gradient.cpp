@@ -332,6 +332,8 @@ std::shared_ptr<const CountedLoop> without_effects(const std::shared_ptr<const C
   return pure ? std::static_pointer_cast<const CountedLoop>(pure) : loop;
 }
 
+}  // namespace
+
 std::shared_ptr<const CountedLoop::Pull> find_pull(const CountedLoop& loop,
                                                    const std::vector<bool>& wanted,
                                                    const std::vector<bool>& given) {
@@ -365,6 +367,8 @@ std::shared_ptr<const CountedLoop::Pull> find_pull(const CountedLoop& loop,
   const std::lock_guard lock(loop.mutex);
   return loop.pulls.try_emplace(key, std::move(pull)).first->second;
 }
+
+namespace {
 
 // What iterations see of a stack that is shifted by -1: gradients of row 0 are those of the first,
 // or zeros if there is none; those from row 1 on belong to the stack, one up. By 1: from the other
@@ -458,7 +462,7 @@ void pull_counted(const std::shared_ptr<const CountedLoop>& given, std::int64_t 
     if (ct.defined()) in.push_back(ct);
   if (states.defined()) in.push_back(states);
   const Tensors found = needs_checkpoints(*loop, *pull, count, operands)
-                            ? reverse_with_checkpoints(loop, pull, with_ct, count, in)
+                            ? reverse_with_checkpoints(loop, pull, inner, with_ct, count, in)
                             : reverse_with_stacks(*loop, *pull, with_ct, count, in);
 
   std::size_t next = 0;

@@ -26,11 +26,15 @@ Tensors reverse_with_stacks(const CountedLoop& loop, const CountedLoop::Pull& pu
                             const std::vector<bool>& given, std::int64_t count,
                             std::span<const Tensor> in);
 // The same bits in bounded memory (loop_checkpoints.cpp). States that the loop has kept may follow
-// in `in`.
+// in `in`. `wanted` and `given` are what the pull was found for.
 Tensors reverse_with_checkpoints(const std::shared_ptr<const CountedLoop>& loop,
                                  const std::shared_ptr<const CountedLoop::Pull>& pull,
-                                 const std::vector<bool>& given, std::int64_t count,
-                                 std::span<const Tensor> in);
+                                 const std::vector<bool>& wanted, const std::vector<bool>& given,
+                                 std::int64_t count, std::span<const Tensor> in);
+// By input of the body and by its result; found once.
+std::shared_ptr<const CountedLoop::Pull> find_pull(const CountedLoop& loop,
+                                                   const std::vector<bool>& wanted,
+                                                   const std::vector<bool>& given);
 // Whether stacks of all iterations are more than the loop may keep.
 bool needs_checkpoints(const CountedLoop& loop, const CountedLoop::Pull& pull, std::int64_t count,
                        std::span<const Tensor> operands);

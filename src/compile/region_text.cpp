@@ -1,8 +1,8 @@
 // What the nodes of control flow hold, in the text form of graphs: "{" the lines of a region "}".
+#include "compile/region_text.h"
 #include "base/check.h"
 #include "compile/branch.h"
 #include "compile/loop.h"
-#include "graph/text.h"
 
 namespace gradus {
 namespace {
@@ -42,7 +42,37 @@ std::size_t read_count(TextReader& reader) {
   return static_cast<std::size_t>(n);
 }
 
+// How many bytes a loop's derivative may keep.
+std::string print_limit(const CountedLoop& loop) {
+  return loop.memory_limit > 0 ? " limit " + std::to_string(loop.memory_limit) : "";
+}
+void read_limit(TextReader& reader, CountedLoop& loop) {
+  loop.memory_limit = reader.accept("limit") ? std::max<std::int64_t>(0, reader.integer()) : 0;
+}
+
 }  // namespace
+
+std::vector<std::size_t> read_indices(TextReader& reader, std::size_t limit) {
+  std::vector<std::size_t> indices;
+  reader.expect("(");
+  while (!reader.accept(")")) {
+    if (!indices.empty()) reader.expect(",");
+    const std::int64_t i = reader.integer();
+    if (i < 0 || i >= static_cast<std::int64_t>(limit))
+      reader.refuse("got " + std::to_string(i) + " where there are " + std::to_string(limit));
+    indices.push_back(static_cast<std::size_t>(i));
+  }
+  return indices;
+}
+
+std::vector<bool> read_flags(TextReader& reader, std::size_t count) {
+  std::vector<bool> flags;
+  for (std::size_t i : read_indices(reader, 2)) flags.push_back(i == 1);
+  if (flags.size() != count)
+    reader.refuse("got " + std::to_string(flags.size()) + " flags; expected " +
+                  std::to_string(count));
+  return flags;
+}
 
 std::string Branches::describe() const {
   std::string text = "[";
@@ -69,7 +99,7 @@ std::shared_ptr<Held> read_branches(TextReader& reader, Graph& around) {
 
 std::string WhileLoop::describe() const {
   return "while " + print(*test) + " do " + print(*body) + " at most " +
-         std::to_string(maximum_iterations);
+         std::to_string(maximum_iterations) + print_limit(*counted);
 }
 
 std::shared_ptr<Held> read_while(TextReader& reader, Graph& around) {
@@ -89,6 +119,7 @@ std::shared_ptr<Held> read_while(TextReader& reader, Graph& around) {
   loop->counted = std::make_shared<CountedLoop>();
   loop->counted->body = loop->body;
   loop->counted->carries = loop->body->output_count();
+  read_limit(reader, *loop->counted);
   return loop;
 }
 
@@ -97,7 +128,7 @@ std::string CountedLoop::describe() const {
                      std::to_string(xs) + " makes " + std::to_string(ys);
   for (const Shift& s : shifts)
     text += " shift " + std::to_string(s.first) + " by " + std::to_string(s.by);
-  return text + (backwards ? " backwards" : "");
+  return text + (backwards ? " backwards" : "") + print_limit(*this);
 }
 
 std::shared_ptr<Held> read_counted(TextReader& reader, Graph& around) {
@@ -118,6 +149,7 @@ std::shared_ptr<Held> read_counted(TextReader& reader, Graph& around) {
     loop->shifts.push_back({static_cast<std::int32_t>(first), static_cast<std::int32_t>(by)});
   }
   loop->backwards = reader.accept("backwards");
+  read_limit(reader, *loop);
   if (loop->body->input_count() < loop->carries + loop->xs ||
       loop->body->output_count() != loop->carries + loop->ys || loop->shifts.size() != loop->xs)
     reader.refuse("the body does not have these carries and rows");

@@ -6,11 +6,15 @@
 #include "gradus/function.h"
 #include "graph/evaluate.h"
 #include "graph/text.h"
+#include "ops/registry.h"
 
 namespace gradus {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
+
+// A program that only loads functions names no op, and a linker leaves out what nobody names.
+[[gnu::used]] std::vector<const Op*> (*const all_records)() = all_ops;
 
 }  // namespace
 

@@ -110,7 +110,7 @@ const Op number_op =
               .expression = [](const Call& c, std::span<const Expr> in) -> std::vector<Expr> {
                 return {convert(in[0], expr::type_of(c.get<NumberAttrs>().dtype))};
               }},
-             "a host number is not watched by anyone");
+             "a host number is not watched by anyone", Where::traced);
 
 Tensor convert_number(const Tensor& number, DType to) {
   const NumberAttrs attrs{to};

@@ -12,7 +12,7 @@ namespace {
 // Ops link themselves in when constructed. Plain data, so that it works during static
 // initialisation.
 constinit const Op* first_op = nullptr;
-constinit const Op* first_holder = nullptr;
+constinit const Op* first_of_engine = nullptr;
 
 }  // namespace
 
@@ -34,8 +34,8 @@ Op::Op(const OpInfo& i, Kind k, Rules rules)
       pick(rules.pick),
       why_not(rules.why_not),
       elementwise(rules.elementwise) {
-  if (rules.derived) return;
-  const Op*& newest = i.attrs->holds ? first_holder : first_op;
+  if (rules.derived && !rules.in_traces) return;
+  const Op*& newest = i.attrs->holds || rules.in_traces ? first_of_engine : first_op;
   next = newest;
   newest = this;
 }
@@ -69,8 +69,9 @@ Op composite(const OpInfo& info, BodyFn body, VjpFn vjp, JvpFn jvp) {
 Op not_differentiable(const OpInfo& info, const char* why) {
   return OpFactory::make(info, Kind::not_differentiable, {.why_not = why});
 }
-Op internal(const OpInfo& info, const char* why) {
-  return OpFactory::make(info, Kind::not_differentiable, {.why_not = why, .derived = true});
+Op internal(const OpInfo& info, const char* why, Where where) {
+  return OpFactory::make(info, Kind::not_differentiable,
+                         {.why_not = why, .derived = true, .in_traces = where == Where::traced});
 }
 
 // What each kind's rules read when the record does not say: see autodiff/rules.cpp.
@@ -129,6 +130,6 @@ Tensors Op::run(std::span<const Tensor> in, const void* attrs) const {
 }
 
 const Op* newest_op() { return first_op; }
-const Op* newest_holder() { return first_holder; }
+const Op* newest_of_engine() { return first_of_engine; }
 
 }  // namespace gradus

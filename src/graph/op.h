@@ -19,6 +19,7 @@
 // wanted.
 #pragma once
 #include <atomic>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -143,6 +144,8 @@ using PermutationFn = const Ints& (*)(const void* attrs);
 using PieceFn = std::int64_t (*)(const Call&, int output);
 using SizesFn = std::int64_t (*)(std::int64_t, std::int64_t);
 using ReadHeldFn = std::shared_ptr<Held> (*)(TextReader&, Graph& around);  // graph/text.h
+using Renumbered = std::map<std::int64_t, std::int64_t>;
+using RenumberFn = void (*)(void* attrs, Renumbered& known);
 
 // Dtypes as a set.
 using DTypes = std::uint32_t;
@@ -203,6 +206,9 @@ struct OpInfo {
   const ProductFacts* product = nullptr;  // bilinear: what a compiler can do with products
   SizesFn on_sizes = nullptr;             // elementwise: the same of sizes, known or symbols
   ReadHeldFn read_held = nullptr;         // what Held::describe wrote
+  // Attributes that came from another process: numbers that are unique in a process become new
+  // ones, the same for the same.
+  RenumberFn renumber = nullptr;
   std::vector<Sample> (*samples)() = nullptr;
   double low = -2, high = 2;  // elementwise: where the registry tests look
   const char* like = "";      // the NumPy or TensorFlow function it equals
@@ -264,7 +270,8 @@ class Op {
     PickFn pick = nullptr;
     const char* why_not = nullptr;
     ElementwiseRule* elementwise = nullptr;  // taken over
-    bool derived = false;  // made by the engine from another op: not in the registry
+    bool derived = false;    // made by the engine from another op: not in the registry
+    bool in_traces = false;  // derived, but texts name it
   };
   Op(const OpInfo& info, Kind kind, Rules rules);
 
@@ -278,13 +285,16 @@ Op selecting(const OpInfo& info, ResidualFn residual, PickFn pick);
 Op general(const OpInfo& info, JvpFn jvp, VjpFn vjp = nullptr);
 Op composite(const OpInfo& info, BodyFn body, VjpFn vjp = nullptr, JvpFn jvp = nullptr);
 Op not_differentiable(const OpInfo& info, const char* why);
-// An op that the engine makes by itself and nobody calls: it is not in the registry.
-Op internal(const OpInfo& info, const char* why);
+// An op that the engine makes by itself and nobody calls: it is not in the registry. Those that
+// stand in graphs as they are traced are found by their names when such a graph is read.
+enum class Where : std::uint8_t { compiled, traced };
+Op internal(const OpInfo& info, const char* why, Where where = Where::compiled);
 
 // The records that are linked into this program, as a list over Op::next. For all there are, with
 // their families linked in: ops/registry.h.
 const Op* newest_op();
-// Those whose attributes refer to something (Held), in a list of their own: the engine makes them.
-const Op* newest_holder();
+// Those that the engine makes, in a list of their own: what stands only in traces, and records
+// whose attributes refer to something (Held).
+const Op* newest_of_engine();
 
 }  // namespace gradus

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "graph/elementwise.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -51,11 +52,29 @@ std::string words_of(const Tensor& t) {
   }
 }
 
-const Op* find_record(const std::string& name) {
-  for (const Op* list : {newest_op(), newest_holder()})
+// Ops that the engine derives are in no list, because they are made when first asked for: their
+// names say from what ("tanh.vjp0.jvp3", graph/elementwise.h). Null if there is no such op.
+const Op* find_record(std::string_view name, int order = 0) {
+  for (const Op* list : {newest_op(), newest_of_engine()})
     for (const Op* op = list; op; op = op->next)
       if (name == op->name()) return op;
-  return nullptr;
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || order == kDeepest) return nullptr;
+  const std::string_view how = name.substr(dot + 1, 3);
+  std::uint32_t number = 0;
+  const char* end = name.data() + name.size();
+  const auto [after, error] =
+      std::from_chars(name.data() + std::min(dot + 4, name.size()), end, number);
+  if ((how != "vjp" && how != "jvp") || error != std::errc() || after != end) return nullptr;
+  const Op* base = find_record(name.substr(0, dot), order + 1);
+  const ElementwiseRule* rule = base ? base->elementwise.get() : nullptr;
+  if (!rule || rule->makes_bool) return nullptr;
+  if (how == "vjp") {
+    if (number >= static_cast<std::uint32_t>(rule->arity)) return nullptr;
+    return rule->vjp(*base, static_cast<int>(number)).op.get();
+  }
+  if (number == 0 || number >> rule->arity != 0 || (number & rule->bool_inputs)) return nullptr;
+  return rule->jvp(*base, number).op.get();
 }
 
 }  // namespace
@@ -85,8 +104,10 @@ std::string to_text(const Graph& graph, std::vector<Tensor>* constants) {
     const bool is_small = is_concrete(constant) && constant.num_elements() <= kInText;
     std::string words = is_small ? words_of(constant) : "";
     if (words.empty() && constants && is_concrete(constant)) {
-      words = "@" + std::to_string(constants->size());
-      constants->push_back(constant);
+      const auto known = std::ranges::find_if(
+          *constants, [&](const Tensor& t) { return t.impl() == constant.impl(); });
+      words = "@" + std::to_string(known - constants->begin());
+      if (known == constants->end()) constants->push_back(constant);
     }
     if (words.empty()) words = "...";
     text << '%' << v << " = constant(" << words << ") : " << graph.describe(v) << '\n';
@@ -328,6 +349,19 @@ struct TextReader::Names {
   std::unordered_map<std::string, Graph::Value> values;
 };
 
+// What nodes of one graph hold that reads the same is one thing: a derivative knows its loop by it.
+std::shared_ptr<Held> TextReader::read_held(const Op& op, Graph& into) {
+  skip();
+  const std::size_t start = at_;
+  std::shared_ptr<Held> read = op.info.read_held(*this, into);
+  for (const Known& k : known_)
+    if (k.graph == into.level() && k.reader == op.info.read_held &&
+        k.text == text_.substr(start, at_ - start))
+      return k.held;
+  known_.push_back({into.level(), op.info.read_held, text_.substr(start, at_ - start), read});
+  return read;
+}
+
 std::string TextReader::attribute(Graph& into, const Op& op, std::byte* attrs,
                                   std::vector<std::shared_ptr<Held>>& held) {
   const std::string key = name();
@@ -362,7 +396,7 @@ std::string TextReader::attribute(Graph& into, const Op& op, std::byte* attrs,
       break;
     case AttrKind::held:
       if (!op.info.read_held) refuse(std::string("what ") + op.name() + " holds cannot be read");
-      held.push_back(op.info.read_held(*this, into));
+      held.push_back(read_held(op, into));
       *reinterpret_cast<Held**>(at) = held.back().get();
       break;
     case AttrKind::pointer:
@@ -412,6 +446,7 @@ void TextReader::node(Graph& into, Names& names, const std::vector<std::string>&
   const int inputs = op->info.inputs;
   if (inputs >= 0 ? in.size() != static_cast<std::size_t>(inputs) : inputs == -1 && in.empty())
     refuse(word + " takes another number of operands");
+  if (op->info.renumber) op->info.renumber(attrs, renumbered_);
   const Graph::Node node = into.add(*op, attrs, in);
   if (node.out_count != results.size())
     refuse(word + " has " + std::to_string(node.out_count) + " results");

@@ -58,11 +58,20 @@ class TextReader {
   // Reads "name=value" into the attributes; gives the name.
   std::string attribute(Graph& into, const Op& op, std::byte* attrs,
                         std::vector<std::shared_ptr<Held>>& held);
+  std::shared_ptr<Held> read_held(const Op& op, Graph& into);
   std::string_view balanced();  // the text up to the bracket that closes the one before
 
   std::string_view text_;
   std::size_t at_ = 0;
   int depth_ = 0;  // of brackets in a size and of regions
+  struct Known {
+    Level graph;
+    ReadHeldFn reader;
+    std::string_view text;
+    std::shared_ptr<Held> held;
+  };
+  std::vector<Known> known_;  // what was read that nodes hold
+  Renumbered renumbered_;
   const std::vector<Tensor>& constants_;
 };
 

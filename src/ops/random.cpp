@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -183,6 +184,27 @@ Streams& streams() {
   return all;
 }
 
+// Streams below are those of eager ops.
+std::int64_t next_node_stream() {
+  static std::atomic<std::int64_t> nodes = 1 << 16;
+  return nodes++;
+}
+
+// A node that another process has traced draws from a stream of its own here too.
+void renumber_stream(void* attrs, Renumbered& known) {
+  double& stream = static_cast<SeedAttrs*>(attrs)->stream;
+  double& seed = static_cast<SeedAttrs*>(attrs)->op_seed;
+  if (!(std::abs(seed) <= 0x1p62)) seed = 0;
+  if (!(stream >= 0)) {
+    stream = -1;
+    return;
+  }
+  const auto was = static_cast<std::int64_t>(std::min(stream, 0x1p62));
+  const auto [entry, is_new] = known.try_emplace(was);
+  if (is_new) entry->second = next_node_stream();
+  stream = static_cast<double>(entry->second);
+}
+
 void draw_seeds(const KernelCall& c) {
   const auto& p = c.get<SeedAttrs>();
   ThreadSeeds& seeds = *thread_seeds();
@@ -216,8 +238,9 @@ const Op next_seeds_op = internal({.name = "next_seeds",
                                          out.push_back({int64, {is_pair ? 2 : 3}});
                                        },
                                    .kernel = draw_seeds,
+                                   .renumber = renumber_stream,
                                    .stateful = true},
-                                  "seeds are integers");
+                                  "seeds are integers", Where::traced);
 
 namespace {
 
@@ -229,11 +252,8 @@ Tensor drawn_seeds(const SeedAttrs& attrs) {
 
 // Eager ops of one kind have one stream, each node of a graph has its own.
 double stream_of(std::int64_t kind, DType dtype) {
-  constexpr std::int64_t kKinds = 1 << 16;
-  static std::atomic<std::int64_t> nodes = kKinds;
-  const std::int64_t stream =
-      thread_context.graph ? nodes++ : kind << 8 | static_cast<std::int64_t>(dtype);
-  return static_cast<double>(stream);
+  return static_cast<double>(thread_context.graph ? next_node_stream()
+                                                  : kind << 8 | static_cast<std::int64_t>(dtype));
 }
 
 Tensor drawn_with(const Tensor& seeds, std::span<const Tensor> bounds, const RandomAttrs& attrs) {

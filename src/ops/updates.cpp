@@ -12,6 +12,7 @@
 #include "gradus/elementwise.h"
 #include "graph/context.h"
 #include "graph/op.h"
+#include "graph/symbols.h"
 #include "graph/variable_state.h"
 #include "kernels/ranges.h"
 #include "kernels/row_groups.h"
@@ -220,8 +221,35 @@ class Run {
   float narrow_[kMaxNumbers];
 };
 
-void infer_sweep(const Call& c, Avals& out) {
-  for (std::size_t i = 0; i < c.get<SweepAttrs>().written(); ++i)
+// Public functions check what they are given; a program that was read from a file is checked here.
+void infer_updated(const Call& c, Avals& out, bool by_rows) {
+  const auto& sweep = c.get<SweepAttrs>();
+  const auto known =
+      static_cast<int>(sweep.rule) >= 0 && static_cast<int>(sweep.rule) < kUpdateRules;
+  bool fits = known && c.in.size() == sweep.written() + (by_rows ? 2 : 1) + sweep.numbers() &&
+              is_floating(c.in[0].dtype);
+  const auto is_like = [&](std::size_t i, DType dtype, const Shape& shape) {
+    return c.in[i].dtype == dtype && shapes_agree(*c.in[i].shape, shape);
+  };
+  for (std::size_t i = 1; fits && i < sweep.written(); ++i)
+    fits = is_like(i, state_dtype(c.in[0].dtype), c.shape(0));
+  for (std::size_t i = c.in.size() - (fits ? sweep.numbers() : 0); fits && i < c.in.size(); ++i)
+    fits = is_like(i, number_dtype(c.in[0].dtype), {});
+  if (fits && !by_rows) fits = is_like(sweep.written(), c.in[0].dtype, c.shape(0));
+  if (fits && by_rows) {
+    const View &indices = c.in[sweep.written()], &values = c.in[sweep.written() + 1];
+    Shape rows = c.shape(0);
+    fits = rows.rank() > 0 && indices.shape->rank() == 1 &&
+           (indices.dtype == int32 || indices.dtype == int64);
+    if (fits) rows[0] = (*indices.shape)[0];
+    fits = fits && values.dtype == c.in[0].dtype && shapes_agree(*values.shape, rows);
+  }
+  if (!fits) {
+    fail<InvalidArgumentError>("[", c.op.name(),
+                               "] got operands that do not go together; expected "
+                               "a variable, its state, a gradient and numbers");
+  }
+  for (std::size_t i = 0; i < sweep.written(); ++i)
     out.push_back({c.in[i].dtype, c.shape(static_cast<int>(i))});
 }
 
@@ -245,7 +273,7 @@ const Op sweep_op =
               .attrs = &attr_type<SweepAttrs>(),
               .inputs = -1,
               .outputs = -1,
-              .infer = infer_sweep,
+              .infer = [](const Call& c, Avals& out) { infer_updated(c, out, false); },
               .kernel =
                   [](const KernelCall& c) {
                     const auto& sweep = c.get<SweepAttrs>();
@@ -263,7 +291,7 @@ const Op sweep_op =
                 return sweep_body(sweep, in.first(n), in.subspan(n));
               },
               .in_place_ok = true},
-             "updates of variables are not differentiated");
+             "updates of variables are not differentiated", Where::traced);
 
 // The same over some rows: (variable, state..., indices, values, numbers...).
 const Op rows_op = internal(
@@ -272,7 +300,7 @@ const Op rows_op = internal(
      .attrs = &attr_type<SweepAttrs>(),
      .inputs = -1,
      .outputs = -1,
-     .infer = infer_sweep,
+     .infer = [](const Call& c, Avals& out) { infer_updated(c, out, true); },
      .kernel =
          [](const KernelCall& c) {
            const auto& sweep = c.get<SweepAttrs>();
@@ -287,7 +315,7 @@ const Op rows_op = internal(
            Run(sweep, c.in[0].dtype, OpNumbers(c)).rows(arrays, c.shape(0), c.in[n], c.in[n + 1]);
          },
      .in_place_ok = true},
-    "updates of variables are not differentiated");
+    "updates of variables are not differentiated", Where::traced);
 
 // The update as part of what is being traced.
 void trace(const SweepAttrs& sweep, const Variable& variable, std::span<const Variable> state,

@@ -9,4 +9,11 @@ foreach(command
   separate_arguments(command)
   execute_process(COMMAND ${CMAKE_COMMAND} ${command} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
-execute_process(COMMAND ${WORK}/build/outside COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${WORK}/build/outside ${WORK}/step OUTPUT_VARIABLE saved
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${WORK}/build/loader ${WORK}/step OUTPUT_VARIABLE loaded
+  COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE ".*\\]\n" "" saved "${saved}")
+if(NOT saved STREQUAL loaded)
+  message(FATAL_ERROR "The loaded step gives ${loaded}, the one that was saved ${saved}")
+endif()

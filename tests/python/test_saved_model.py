@@ -171,6 +171,58 @@ def test_runs_in_a_process_without_the_source(saved):
     assert done.stdout == "12.0\n", done.stderr
 
 
+TRAINED = """
+import numpy as np
+
+x = np.linspace(-1, 1, 24, dtype="float32").reshape(12, 2)
+y = (x ** 2).sum(1, keepdims=True)
+
+
+def losses(step, number):
+    return [float(step(x[: 12 - i % 2], y[: 12 - i % 2]).numpy()).hex() for i in range(number)]
+"""
+shared = {}
+exec(TRAINED, shared)
+
+
+class Trained(tf.Module):
+    """A model with its optimizer and a step that updates both; a loop and a branch are parts of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(8, activation="tanh"),
+                                       keras.layers.Dense(1)])
+        self.optimizer = keras.optimizers.Adam(0.05)
+        self.optimizer.build(self.model.trainable_variables)
+        self.weights = list(self.model.variables) + list(self.optimizer.variables)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2]), tf.TensorSpec([None, 1])])
+    def step(self, x, y):
+        with tf.GradientTape() as tape:
+            out = self.model(x)
+            i = tf.constant(0)
+            while i < tf.cast(tf.reduce_sum(y), tf.int32):
+                out = out + 0.01 * tf.sin(out)
+                i += 1
+            if tf.reduce_mean(out) > 100.0:
+                out = -out
+            loss = tf.reduce_mean((out - y) ** 2)
+        variables = self.model.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+        return loss
+
+
+def test_a_training_step_goes_on_in_a_process_without_the_source(tmp_path):
+    keras.utils.set_random_seed(3)
+    module = Trained()
+    shared["losses"](module.step, 4)
+    tf.saved_model.save(module, tmp_path / "m")
+    code = TRAINED + f"import gradus as tf; print(losses(tf.saved_model.load({str(tmp_path / 'm')!r}).step, 6))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert done.stdout == f"{shared['losses'](module.step, 6)}\n", done.stderr
+
+
 def test_what_cannot_be_saved(tmp_path):
     outside = tf.Variable(1.0, name="outside")
 
