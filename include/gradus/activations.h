@@ -6,12 +6,13 @@
 #pragma once
 #include <concepts>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gradus/in.h"
-#include "gradus/variable.h"
+#include "gradus/structure.h"
 
 namespace gradus::keras {
 
@@ -24,15 +25,17 @@ class Activation {
   requires(!std::same_as<F, Activation> &&
            std::is_invocable_r_v<Tensor, const F&, const Tensor&>)  //
       Activation(F function)
-      : function_(std::move(function)) {}
+      : function_(std::make_shared<Function>(std::move(function))) {}
 
-  Tensor operator()(const Tensor& x) const { return function_ ? function_(x) : x; }
+  Tensor operator()(const Tensor& x) const { return function_ ? (*function_)(x) : x; }
   const std::string& name() const { return name_; }  // "" if it has none
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tuple(name_, Identity{name_.empty() ? function_ : nullptr}); }
 
  private:
+  using Function = std::function<Tensor(const Tensor&)>;
   std::string name_;
-  std::function<Tensor(const Tensor&)> function_;
+  std::shared_ptr<const Function> function_;  // copies share it
 };
 
 namespace forms {
@@ -55,6 +58,7 @@ struct ReLU {
   explicit ReLU(forms::ReluOptions options = {}) : options(options) {}
   Tensor operator()(In x) const { return forms::relu(x, options); }
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tie(options); }
 };
 
 struct LeakyReLU {
@@ -62,6 +66,7 @@ struct LeakyReLU {
   explicit LeakyReLU(double negative_slope = 0.3) : negative_slope(negative_slope) {}
   Tensor operator()(In x) const;
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tie(negative_slope); }
 };
 
 struct ELU {
@@ -69,6 +74,7 @@ struct ELU {
   explicit ELU(double alpha = 1) : alpha(alpha) {}
   Tensor operator()(In x) const { return forms::elu(x, alpha); }
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tie(alpha); }
 };
 
 struct Softmax {
@@ -76,6 +82,7 @@ struct Softmax {
   explicit Softmax(const Shape& axes = {-1}) : axes(axes) {}
   Tensor operator()(In x, const Tensor& mask = {}) const { return forms::softmax(x, mask, axes); }
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tie(axes); }
 };
 
 }  // namespace gradus::keras

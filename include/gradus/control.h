@@ -16,7 +16,7 @@
 #include <tuple>
 
 #include "gradus/in.h"
-#include "gradus/structure.h"
+#include "gradus/structure_key.h"
 
 namespace gradus {
 
@@ -50,15 +50,37 @@ std::vector<Tensor> choose(const char* what, const Tensor& chooser,
                            std::vector<TracedBranch> branches,
                            const std::vector<std::vector<Tensor>>& results);
 
+[[noreturn]] void fail_structure(const char* what, const char* why);
+
 // A branch whose result is kept without its tensors, for the structure.
 template <class R, class F>
 Branch flat_branch(F& f, std::optional<R>& structure) {
   return [&] {
     R result = f();
+    if (structure && settings_of(emptied(*structure)) != settings_of(emptied(result)))
+      fail_structure("cond", "its functions give structures with other numbers or names of parts");
     std::vector<Tensor> tensors = tensors_of(result);
     if (!structure) structure = std::move(result);
     return tensors;
   };
+}
+
+template <class R>
+constexpr void require_values_of_branch() {
+  if constexpr (!std::is_void_v<R>) {
+    require_structure<R>();
+    static_assert(
+        !is_structure<R> || holds_values_only<R>,
+        "[cond] which branch runs is decided when the program does, so a number, a text or a "
+        "variable in its result could not follow: return it as a gd::Tensor");
+  }
+}
+template <class S>
+constexpr void require_loop_variables() {
+  require_structure<S>();
+  static_assert(!is_structure<S> || holds_values_only<S>,
+                "[loop] a number, a text or a variable among the variables of a loop could not "
+                "change from one iteration to the next: make it a gd::Tensor, or capture it");
 }
 
 }  // namespace detail
@@ -69,6 +91,7 @@ auto cond(In pred, TrueFn&& true_fn, FalseFn&& false_fn) {
   using R = std::invoke_result_t<TrueFn&>;
   static_assert(std::is_same_v<R, std::invoke_result_t<FalseFn&>>,
                 "both functions of a cond give the same type");
+  detail::require_values_of_branch<R>();
   const Tensor& chooser = pred.tensor();
   const std::int64_t known = detail::known_branch("cond", chooser, 2);
   if constexpr (std::is_void_v<R>) {
@@ -94,6 +117,7 @@ auto cond(In pred, TrueFn&& true_fn, FalseFn&& false_fn) {
 template <class F>
 auto switch_case(In index, const std::vector<F>& branches) {
   using R = std::invoke_result_t<const F&>;
+  detail::require_values_of_branch<R>();
   const Tensor& chooser = index.tensor();
   const std::int64_t known = detail::known_branch("switch_case", chooser, branches.size());
   if (known >= 0) return branches[static_cast<std::size_t>(known)]();
@@ -126,6 +150,13 @@ std::int64_t rows_of(const std::vector<Tensor>& xs);  // their first size
 // The shape of a tensor that was traced inside a loop or branch, as the code around it names it.
 Shape shape_outside(const Tensor& inner);
 
+template <class S>
+void check_structure(const std::string& settings, const S& next) {
+  if constexpr (contents_of<S>().varies)
+    if (settings_of(emptied(next)) != settings)
+      fail_structure("loop", "an iteration gives another number of parts, or other names of them");
+}
+
 template <class F, class S>
 auto call_with(F& f, const S& structure) {
   if constexpr (requires { std::tuple_size<S>::value; }) {
@@ -142,12 +173,15 @@ auto call_with(F& f, const S& structure) {
 // derivatives are there, inside a traced function too: they are loops.
 template <class Test, class Body, class S>
 S while_loop(Test test, Body body, S loop_vars, WhileOptions options = {}) {
+  detail::require_loop_variables<S>();
+  const std::string settings = detail::settings_of(detail::emptied(loop_vars));
   const auto out = detail::run_while(
       [&](const std::vector<Tensor>& t) -> Tensor {
         return detail::call_with(test, with_tensors(loop_vars, t));
       },
       [&](const std::vector<Tensor>& t) {
         const S next = detail::call_with(body, with_tensors(loop_vars, t));
+        detail::check_structure(settings, next);
         return tensors_of(next);
       },
       tensors_of(loop_vars), options.maximum_iterations);
@@ -164,6 +198,10 @@ struct ScanOptions {
 template <class F, class S, class X>
 auto scan(F f, S init, const X& xs, ScanOptions options = {}) {
   using Y = typename std::invoke_result_t<F&, const S&, const X&>::second_type;
+  detail::require_loop_variables<S>();
+  detail::require_structure<X>();
+  detail::require_loop_variables<Y>();
+  const std::string settings = detail::settings_of(detail::emptied(init));
   const std::size_t carries = tensors_of(init).size();
   const std::vector<Tensor> stacks = tensors_of(xs);
   std::optional<Y> made;
@@ -172,6 +210,7 @@ auto scan(F f, S init, const X& xs, ScanOptions options = {}) {
         const auto rows = t.begin() + static_cast<std::ptrdiff_t>(carries);
         auto [next, y] =
             f(with_tensors(init, {t.begin(), rows}), with_tensors(xs, {rows, t.end()}));
+        detail::check_structure(settings, next);
         std::vector<Tensor> tensors = tensors_of(next);
         for (const Tensor& row : tensors_of(y)) tensors.push_back(row);
         made = std::move(y);

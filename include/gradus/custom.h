@@ -51,13 +51,6 @@ std::vector<Gradient> call_backward(const Back& back, const Value& cotangent,
   return gradients;
 }
 
-// The structure without its tensors.
-template <class S>
-S emptied(S structure) {
-  for_each_tensor(structure, [](Tensor& t) { t = Tensor(); });
-  return structure;
-}
-
 }  // namespace detail
 
 // f returns its value and a function from the cotangent of the value to the gradients of the

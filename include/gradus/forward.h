@@ -53,8 +53,9 @@ class GradientTape : public GradientCalls<GradientTape> {
 
   void watch(const Tensor& t);
   void watch(const Variable& v);
-  void reset();  // forgets what was watched and starts anew
-  void stop();   // no more derivatives are computed; those there are may still be asked for
+  void reset();   // forgets what was watched and starts anew
+  void stop();    // no more derivatives are computed; those there are may still be asked for
+  void resume();  // goes on after stop(), with what was watched before
   bool is_recording() const;
   std::vector<Variable> watched_variables() const;
 

@@ -11,8 +11,9 @@
 // The first call runs the function on names instead of numbers and compiles what it did, forward,
 // backward and update, into one program; later calls run the program. Variables are read and
 // updated in place, random numbers are new at each call. Arguments are tensors, numbers, variables,
-// or structures of tensors (gradus/structure.h); numbers are inputs too, so other values cost
-// nothing. A call with other sizes makes one more trace, in which the sizes that changed are
+// layers, structs and containers of them (gradus/structure.h). Numbers are inputs too, so other
+// values cost nothing; inside of structs, as variables are, they are settings: others make a trace
+// of their own. A call with other sizes makes one more trace, in which the sizes that changed are
 // symbols: from then on every size runs the same program.
 //
 // What the function does besides computing with tensors (printing, counting) happens only while it
@@ -23,14 +24,13 @@
 #pragma once
 #include <any>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <string>
 
 #include "gradus/estimate.h"
 #include "gradus/in.h"
 #include "gradus/saved_function.h"
-#include "gradus/structure.h"
+#include "gradus/structure_key.h"
 #include "gradus/variable.h"
 
 namespace gradus {
@@ -39,8 +39,8 @@ struct FunctionOptions {
   std::string name = "function";
   // Sizes that are unknown while tracing are plain numbers to C++ code, which could look at them in
   // a loop or a condition. So each new set of sizes is checked once: the function is run on names
-  // again, and both traces are tried. True says that the function does no such thing, and saves
-  // that.
+  // again, and both traces must be the same program. True says that the function does no such
+  // thing, and saves that.
   bool trust_sizes = false;
   // At most this many bytes of temporaries (estimate() says how many there are); 0: as many as it
   // takes. Where they do not suffice, values are computed again instead of kept, at the sizes of
@@ -58,8 +58,14 @@ class FunctionCore {
   explicit FunctionCore(FunctionOptions options);
   ~FunctionCore();
 
-  // What the user's function does to a flat list of arguments; the second result is its structure.
-  using Body = std::function<std::pair<std::vector<Tensor>, std::any>(const std::vector<Tensor>&)>;
+  // What the user's function does to a flat list of arguments: its result's tensors, the structure
+  // that these go into, and what that is besides them (gradus/structure_key.h).
+  struct Made {
+    std::vector<Tensor> tensors;
+    std::any structure = {};
+    std::string settings = {};
+  };
+  using Body = std::function<Made(const std::vector<Tensor>&)>;
   struct Results {
     std::vector<Tensor> tensors;
     std::shared_ptr<const std::any> structure;
@@ -101,33 +107,32 @@ decltype(auto) as_argument(const T& x) {
   }
 }
 
-// What an argument is besides its tensors: which variables, how many parts, which texts and flags.
-// All of that is compiled into the program.
+// An undefined tensor inside a structure is a part of what the structure is, not an input.
 template <class S>
-void add_to_key(std::string& key, const S& part) {
-  const auto add = [&](const auto& value) {
-    key.append(reinterpret_cast<const char*>(&value), sizeof value);
-  };
-  if constexpr (std::is_same_v<S, Tensor> || std::is_same_v<S, Gradient>) {
-    key += 't';
-  } else if constexpr (std::is_same_v<S, Variable>) {
-    add(part.state());
-  } else if constexpr (std::is_arithmetic_v<S> || std::is_enum_v<S>) {
-    add(part);
-  } else if constexpr (std::is_convertible_v<const S&, std::string>) {
-    const std::string text = part;
-    add(text.size());
-    key += text;
-  } else if constexpr (requires { std::tuple_size<S>::value; }) {
-    std::apply([&](const auto&... parts) { (add_to_key(key, parts), ...); }, part);
-  } else if constexpr (requires { part.has_value(); }) {
-    add(part.has_value());
-    if (part.has_value()) add_to_key(key, *part);
-  } else if constexpr (requires { part.begin() != part.end(); }) {
-    add(std::distance(part.begin(), part.end()));
-    for (const auto& one : part) add_to_key(key, one);
+void add_inputs(std::vector<Tensor>& in, const S& argument) {
+  if constexpr (std::is_same_v<S, Tensor>) {
+    in.push_back(argument);
+  } else if constexpr (!Setting<S>) {
+    S copy = argument;
+    for_each_tensor(copy, [&](Tensor& t) {
+      if (t.defined()) in.push_back(t);
+    });
   }
 }
+template <class S>
+void take_inputs(S& argument, const std::vector<Tensor>& in, std::size_t& next) {
+  if constexpr (std::is_same_v<S, Tensor>) {
+    argument = in[next++];
+  } else if constexpr (!Setting<S>) {
+    for_each_tensor(argument, [&](Tensor& t) {
+      if (t.defined()) t = in[next++];
+    });
+  }
+}
+
+// One for each type of arguments.
+template <class All>
+inline constexpr char kTypeOfArguments = 0;
 
 }  // namespace detail
 
@@ -139,14 +144,17 @@ class CompiledFunction {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
+    (detail::require_structure<A>(), ...);
     const auto all = all_of(arguments...);
     using Result = decltype(std::apply(f_, all));
-    detail::FunctionCore::Results results = core_->call(tensors_of(all), body_of(all), key_of(all));
+    detail::FunctionCore::Results results = core_->call(inputs_of(all), body_of(all), key_of(all));
     if constexpr (!std::is_void_v<Result>) {
+      detail::require_structure<Result>();
       if constexpr (std::is_same_v<Result, Tensor>) {
         return std::move(results.tensors[0]);
       } else {
-        return with_tensors(std::any_cast<const Result&>(*results.structure), results.tensors);
+        using Kept = std::pair<Result, std::decay_t<decltype(all)>>;
+        return with_tensors(std::any_cast<const Kept&>(*results.structure).first, results.tensors);
       }
     }
   }
@@ -166,7 +174,7 @@ class CompiledFunction {
   template <class... A>
   Estimate estimate(const A&... arguments) const {
     const auto all = all_of(arguments...);
-    return core_->estimate(tensors_of(all), body_of(all), key_of(all));
+    return core_->estimate(inputs_of(all), body_of(all), key_of(all));
   }
   // The program of the last call as data, to be saved (gradus/saved_function.h).
   SavedFunction saved() const { return core_->saved(); }
@@ -177,24 +185,46 @@ class CompiledFunction {
     return std::tuple<std::decay_t<decltype(detail::as_argument(arguments))>...>(
         detail::as_argument(arguments)...);
   }
-  template <class All>
-  static std::string key_of(const All& all) {
-    std::string key;
-    detail::add_to_key(key, all);
-    return key;
+  template <class... A>
+  static std::vector<Tensor> inputs_of(const std::tuple<A...>& all) {
+    std::vector<Tensor> in;
+    std::apply([&](const auto&... argument) { (detail::add_inputs(in, argument), ...); }, all);
+    return in;
   }
   template <class All>
+  static All with_inputs(All all, const std::vector<Tensor>& in) {
+    std::size_t next = 0;
+    std::apply([&](auto&... argument) { (detail::take_inputs(argument, in, next), ...); }, all);
+    return all;
+  }
+  template <class... A>
+  static std::string key_of(const std::tuple<A...>& all) {
+    std::string key;
+    if constexpr ((std::is_same_v<A, Tensor> && ...)) {
+      key.assign(sizeof...(A), 't');  // an undefined one is refused by name
+    } else {
+      key += 's';
+      detail::add_bytes(key, &detail::kTypeOfArguments<std::tuple<A...>>);
+      detail::add_to_key(key, all);
+    }
+    return key;
+  }
+  // What is kept with a trace holds the arguments too, without their tensors: as long as it lives,
+  // nothing else can be where a variable or another identity of its key is.
+  template <class All>
   detail::FunctionCore::Body body_of(const All& all) const {
-    return [&](const std::vector<Tensor>& in) {
+    return [&](const std::vector<Tensor>& in) -> detail::FunctionCore::Made {
       using Result = decltype(std::apply(f_, all));
       if constexpr (std::is_void_v<Result>) {
-        std::apply(f_, with_tensors(all, in));
-        return std::pair(std::vector<Tensor>(), std::any());
+        std::apply(f_, with_inputs(all, in));
+        return {{}, detail::emptied(all)};
       } else {
-        Result result = std::apply(f_, with_tensors(all, in));
+        Result result = std::apply(f_, with_inputs(all, in));
+        std::string settings = detail::settings_of(result);
         std::vector<Tensor> tensors = tensors_of(result);
-        for_each_tensor(result, [](Tensor& t) { t = Tensor(); });
-        return std::pair(std::move(tensors), std::any(std::move(result)));
+        return {std::move(tensors),
+                std::pair(detail::emptied(std::move(result)), detail::emptied(all)),
+                std::move(settings)};
       }
     };
   }

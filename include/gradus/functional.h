@@ -54,6 +54,7 @@ auto value_and_grad(F f) {
         ((std::get<K>(changed) = x), ...);
         return std::apply(f, changed);
       };
+      (detail::require_values<std::tuple_element_t<K, All>>(), ...);
       detail::Flat flat(of_chosen, chosen);
       auto gradients = with_tensors(chosen, detail::gradient(flat.function(), tensors_of(chosen)));
       if constexpr (sizeof...(K) == 1) {
@@ -81,6 +82,7 @@ auto grad(F f) {
 // f(x) and the derivative along v.
 template <class F, class S = std::vector<Tensor>>
 auto jvp(const F& f, const S& x, const S& v) {
+  detail::require_values<S>();
   detail::Flat<F, S> flat(f, x);
   const auto result = detail::jvp(flat.function(), tensors_of(x), tensors_of(v));
   return std::pair(with_tensors(flat.result(), result.value),
@@ -91,6 +93,7 @@ auto jvp(const F& f, const S& x, const S& v) {
 // it needs of f is kept until it is gone.
 template <class F, class S = std::vector<Tensor>>
 auto vjp(const F& f, const S& x) {
+  detail::require_values<S>();
   detail::Flat<F, S> flat(f, x);
   const detail::Linearization at(flat.function(), tensors_of(x));
   using Result = typename detail::Flat<F, S>::Result;
@@ -102,6 +105,7 @@ auto vjp(const F& f, const S& x) {
 // f(x) and the linear map v -> J v, which may be called often and does not run f again.
 template <class F, class S = std::vector<Tensor>>
 auto linearize(const F& f, const S& x) {
+  detail::require_values<S>();
   detail::Flat<F, S> flat(f, x);
   const detail::Linearization at(flat.function(), tensors_of(x));
   const auto value = with_tensors(flat.result(), at.value());
@@ -113,6 +117,7 @@ auto linearize(const F& f, const S& x) {
 // The Hessian of a scalar function times v, forward over reverse: a few times the cost of f.
 template <class F, class S = std::vector<Tensor>>
 S hvp(const F& f, const S& x, const S& v) {
+  detail::require_values<S>();
   const auto gradient = [&](const S& at) {
     detail::Flat<F, S> flat(f, at);
     return with_tensors(at, detail::gradient(flat.function(), tensors_of(at)));

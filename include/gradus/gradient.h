@@ -76,13 +76,19 @@ enum class Unconnected { none, zero };  // TensorFlow's UnconnectedGradients
 class GradientBuffer {
  public:
   GradientBuffer() = default;
-  const Gradient& value() const { return sum_; }
-  void reset() { sum_ = Gradient(); }
+  Gradient value() const;
+  void reset();
 
  private:
   friend class GradientTape;
   friend class forward_diff::GradientTape;
+  // The sum so far, which is given away; and the one from now on.
+  Gradient take(const Source& source);
+  void settle(const Source& source);  // in a variable, if a function is being traced
+  void put(Gradient sum);
+
   Gradient sum_;
+  Variable state_;  // holds the sum instead once a compiled function has used the buffer
 };
 
 struct GradientOptions {
@@ -147,6 +153,9 @@ class GradientTape : public GradientCalls<GradientTape> {
   void watch(const Variable& v);
   void reset();  // forgets what was recorded and records on
   void stop();   // leaves the recording; gradient() may still be called
+  // Records on after stop(): what was recorded and watched before is still there. A tape that has
+  // given its gradient and is not persistent begins anew.
+  void resume();
   bool is_recording() const;
   std::vector<Variable> watched_variables() const;
 

@@ -1,6 +1,7 @@
 // First values of a layer's weights, and seeds that are other ones at each use.
 #pragma once
 #include <optional>
+#include <tuple>
 
 #include "gradus/in.h"
 #include "gradus/variable.h"
@@ -17,6 +18,7 @@ struct SeedGenerator {
   Variable state;
   explicit SeedGenerator(std::optional<std::int64_t> seed = {});
   explicit SeedGenerator(Variable state) : state(std::move(state)) {}
+  auto gradus_parts() { return std::tie(state); }
   Tensor next() const;  // two numbers for a stateless function, and one more count
 };
 

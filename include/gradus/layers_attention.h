@@ -44,6 +44,10 @@ struct MultiHeadAttention {
                      double dropout = 0);
   Tensor operator()(In query, In value, const Tensor& mask = {}, bool training = false) const;
   std::vector<Variable> variables() const;
+  auto gradus_parts() {
+    return std::tie(query_kernel, query_bias, key_kernel, key_bias, value_kernel, value_bias,
+                    output_kernel, output_bias, dropout, seed_generator);
+  }
 };
 
 }  // namespace gradus::keras

@@ -39,6 +39,7 @@ struct Convolution {
   ConvolutionOptions options;
   Activation activation;
   std::vector<Variable> variables() const;
+  auto gradus_parts() { return std::tie(kernel, bias, options, activation); }
 
  protected:
   Convolution(int rank, bool transposed, std::int64_t inputs, std::int64_t filters, Shape size,

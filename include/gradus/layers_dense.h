@@ -20,6 +20,7 @@ struct Dense {
   Dense(std::int64_t inputs, std::int64_t units, Activation activation = {}, bool use_bias = true);
   Tensor operator()(In x) const;
   std::vector<Variable> variables() const;
+  auto gradus_parts() { return std::tie(kernel, bias, activation); }
 };
 
 struct Embedding {
@@ -27,6 +28,7 @@ struct Embedding {
   Embedding(std::int64_t rows, std::int64_t width);
   Tensor operator()(In indices) const { return forms::embedding(indices, embeddings); }
   std::vector<Variable> variables() const { return {embeddings}; }
+  auto gradus_parts() { return std::tie(embeddings); }
 };
 
 }  // namespace gradus::keras

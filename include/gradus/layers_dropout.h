@@ -21,6 +21,7 @@ struct Dropout {
   explicit Dropout(double rate, std::optional<std::int64_t> seed = {});
   Tensor operator()(In x, bool training) const;
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tie(rate, seed_generator); }
 };
 
 }  // namespace gradus::keras

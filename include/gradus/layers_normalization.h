@@ -1,6 +1,7 @@
 // Normalisation: features with mean 0 and variance 1, by the statistics of a batch, of an example,
 // or of data seen before.
 #pragma once
+#include <tuple>
 #include <vector>
 
 #include "gradus/in.h"
@@ -49,6 +50,7 @@ struct BatchNormalization {
   explicit BatchNormalization(std::int64_t channels, BatchNormalizationOptions options = {});
   Tensor operator()(In x, bool training) const;
   std::vector<Variable> variables() const { return {gamma, beta}; }  // what is trained
+  auto gradus_parts() { return std::tie(gamma, beta, moving_mean, moving_variance, options); }
 };
 
 // Over the last axis.
@@ -58,6 +60,7 @@ struct LayerNormalization {
   explicit LayerNormalization(std::int64_t width, double epsilon = 1e-3);
   Tensor operator()(In x) const;
   std::vector<Variable> variables() const { return {gamma, beta}; }
+  auto gradus_parts() { return std::tie(gamma, beta, epsilon); }
 };
 
 // By given statistics, which broadcast against x, or by those of data, for each feature.
@@ -69,6 +72,7 @@ struct Normalization {
   static Normalization adapted_to(In data, int axis = -1);
   Tensor operator()(In x) const { return forms::normalization(x, mean, variance, invert); }
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tie(mean, variance, invert); }
 };
 
 struct Rescaling {
@@ -76,6 +80,7 @@ struct Rescaling {
   explicit Rescaling(double scale, double offset = 0) : scale(scale), offset(offset) {}
   Tensor operator()(In x) const { return forms::rescaling(x, scale, offset); }
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tie(scale, offset); }
 };
 
 }  // namespace gradus::keras

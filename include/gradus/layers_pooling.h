@@ -1,6 +1,7 @@
 // Pooling over windows of times or pixels, and over all of them.
 #pragma once
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gradus/in.h"
@@ -42,6 +43,7 @@ struct PoolingLayer {
   }
   Tensor operator()(In x) const { return forms::pooling(x, kHow, options); }
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tie(options); }
 };
 
 template <Pooling kHow>
@@ -52,6 +54,7 @@ struct GlobalPoolingLayer {
     return forms::global_pooling(x, kHow, options, mask);
   }
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tie(options); }
 };
 
 }  // namespace detail

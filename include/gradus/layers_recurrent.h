@@ -49,6 +49,7 @@ struct Recurrent {
   Variable kernel, recurrent_kernel, bias;
   RecurrentOptions options;
   std::vector<Variable> variables() const { return {kernel, recurrent_kernel, bias}; }
+  auto gradus_parts() { return std::tie(kernel, recurrent_kernel, bias, options); }
 
  protected:
   Recurrent(std::int64_t inputs, std::int64_t units, std::int64_t gates, const Tensor& first_bias,
@@ -76,6 +77,7 @@ struct SimpleRNN : detail::Recurrent {
   Activation activation;
   SimpleRNN(std::int64_t inputs, std::int64_t units, const RecurrentOptions& options = {},
             Activation activation = "tanh");
+  auto gradus_parts() { return std::tie(kernel, recurrent_kernel, bias, options, activation); }
   RecurrentResult run(In x, const std::vector<Tensor>& states = {}, const Tensor& mask = {}) const;
   Tensor operator()(In x, const Tensor& mask = {}) const { return chosen(run(x, {}, mask)); }
 };
@@ -99,6 +101,7 @@ struct Bidirectional {
     for (const Variable& v : backward_layer.variables()) all.push_back(v);
     return all;
   }
+  auto gradus_parts() { return std::tie(forward_layer, backward_layer, merge_mode); }
 
  private:
   // What one direction says at a masked time must not stand beside what the other one knows.

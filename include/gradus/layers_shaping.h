@@ -1,5 +1,6 @@
 // Layers that move elements and join tensors.
 #pragma once
+#include <tuple>
 #include <vector>
 
 #include "gradus/in.h"
@@ -30,6 +31,7 @@ struct Reshape {
   explicit Reshape(const Shape& target_shape) : target_shape(target_shape) {}
   Tensor operator()(In x) const { return forms::reshaped(x, target_shape); }
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tie(target_shape); }
 };
 
 struct Concatenate {
@@ -37,6 +39,7 @@ struct Concatenate {
   explicit Concatenate(int axis = -1) : axis(axis) {}
   Tensor operator()(const std::vector<Tensor>& inputs) const;
   std::vector<Variable> variables() const { return {}; }
+  auto gradus_parts() { return std::tie(axis); }
 };
 
 namespace detail {

@@ -3,7 +3,14 @@
 // Every function that Python calls runs inside guarded(): C++ exceptions become Python's, with the
 // classes of gradus.errors. Work on large tensors runs inside long_work(), without the GIL; only
 // there does Ctrl-C raise the engine's interrupt flag, and the kernel that was running stops.
+//
+// While the interpreter ends, Python ends every other thread that asks for the GIL: the stack is
+// unwound from within that call. It would go through frames that must not be left that way
+// (destructors, guarded()), and the process would abort. So such a thread stays where it is until
+// the process is gone.
 #pragma once
+#include <cxxabi.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -16,10 +23,15 @@ namespace gradus::python {
 // Translates the C++ exception that is being handled.
 void set_python_error() noexcept;
 
+// For a thread that Python ends.
+[[noreturn]] void stay_here() noexcept;
+
 template <class F>
 PyObject* guarded(F&& f) noexcept {
   try {
     return f();
+  } catch (const abi::__forced_unwind&) {
+    stay_here();
   } catch (...) {
     set_python_error();
     return nullptr;
@@ -29,6 +41,8 @@ template <class F>
 int guarded_status(F&& f) noexcept {
   try {
     return f();
+  } catch (const abi::__forced_unwind&) {
+    stay_here();
   } catch (...) {
     set_python_error();
     return -1;
@@ -60,11 +74,12 @@ auto long_work(F&& f) {
 // Python code called from within long work, from a rule or a callback.
 class HoldGil {
  public:
-  HoldGil() : state_(PyGILState_Ensure()) {}
+  HoldGil() : state_(ensure()) {}
   ~HoldGil() { PyGILState_Release(state_); }
   HoldGil(const HoldGil&) = delete;
 
  private:
+  static PyGILState_STATE ensure() noexcept;
   PyGILState_STATE state_;
 };
 
@@ -84,5 +99,7 @@ class PythonFailure : public Error {
 class HostFailed : public PythonFailure {};
 
 void install_interrupt_handler();
+// What happens when the interpreter ends, and in children of fork.
+void prepare_for_the_end();
 
 }  // namespace gradus::python

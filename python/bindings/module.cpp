@@ -138,6 +138,7 @@ void prepare(PyObject* module) {
   add_host_functions();
   add_graph_functions();
   install_interrupt_handler();
+  prepare_for_the_end();
 }
 
 PyObject* functions(PyObject*, PyObject*) {

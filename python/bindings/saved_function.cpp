@@ -24,7 +24,7 @@ detail::FunctionCore::Body body_of(PyObject* function) {
     try {
       const Ref arguments = Ref::own(PyList_AsTuple(wrapped(in)));
       const Ref results = Ref::own(PyObject_CallObject(function, arguments));
-      return std::pair(tensors(results), std::any());
+      return detail::FunctionCore::Made{tensors(results)};
     } catch (const PythonError&) {
       throw BodyFailed();
     }

@@ -117,8 +117,11 @@ class Methods {
       Object* object = object_of(self);
       if (object->tape && object->tape->is_recording())
         raise(PyExc_ValueError, "Tape is still recording.");
-      object->tape.reset();
-      object->tape = std::make_unique<Tape>(object->options);
+      if (object->tape) {
+        object->tape->resume();
+      } else {
+        object->tape = std::make_unique<Tape>(object->options);
+      }
       object->long_works = long_work_count();
       Py_INCREF(self);
       return self;

@@ -232,7 +232,7 @@ struct Body {
   std::vector<DType>* results;
   Ref* specs = nullptr;  // wanted: the structure of results, as TensorSpecs
 
-  std::pair<std::vector<Tensor>, std::any> operator()(const std::vector<Tensor>& in) const {
+  detail::FunctionCore::Made operator()(const std::vector<Tensor>& in) const {
     const HoldGil gil;
     try {
       return run(in);
@@ -276,7 +276,7 @@ struct Body {
     return result;
   }
 
-  std::pair<std::vector<Tensor>, std::any> run(const std::vector<Tensor>& in) const {
+  detail::FunctionCore::Made run(const std::vector<Tensor>& in) const {
     const Plan& plan = *self->plan;
     const int created_before = std::exchange(variables_created, 0);
     const bool could_create = std::exchange(may_create, !plan.is_traced);
@@ -531,6 +531,8 @@ PyObject* call_once(PyObject* self, PyObject* const* arguments, std::size_t coun
       take_failed_line();
       return call_traced(f, places);
     } catch (const PythonError&) {
+      throw;
+    } catch (const abi::__forced_unwind&) {
       throw;
     } catch (...) {
       set_python_error();

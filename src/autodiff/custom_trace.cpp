@@ -11,13 +11,14 @@
 #include "graph/bind.h"
 #include "graph/evaluate.h"
 #include "graph/graph.h"
+#include "graph/inner_graphs.h"
 
 namespace gradus {
 namespace {
 
 constexpr Graph::Value kNothing = ~0u;
 
-class TracedCall final : public CustomCall {
+class TracedCall final : public CustomCall, public HasGraphs {
  public:
   TracedCall(const Op& op, CustomCall& call, std::vector<Tensor>& operands)
       : graph_(Graph::make()), rule_(call.rule()) {
@@ -115,6 +116,17 @@ class TracedCall final : public CustomCall {
   Reads reads() const override { return {~0u, 0}; }
   Rule rule() const override { return rule_; }
   bool is_graph() const override { return true; }
+  std::vector<Inner> inner_graphs() const override {
+    Inner inner{graph_.get(), {results_.begin(), results_.end()}, true};
+    for (Graph::Value v : derivatives_)
+      if (v != kNothing) inner.results.push_back(v);
+    return {inner};
+  }
+  std::string besides() const override {
+    std::string text = std::to_string(static_cast<int>(rule_)) + ":";
+    for (Graph::Value v : derivatives_) text += v == kNothing ? '0' : '1';
+    return text;
+  }
 
   void infer(const Call& call, Avals& out) const override {
     SmallVector<Aval, 4> args;

@@ -104,6 +104,17 @@ void GradientTape::stop() {
   for (const auto& s : state_->sources) thread_tapes().pop(s.get());
 }
 
+void GradientTape::resume() {
+  if (state_->open) return;
+  state_->open = true;
+  state_->level = next_level();  // inside of what was opened meanwhile
+  thread_tapes().add_listener(state_.get());
+  for (const auto& s : state_->sources) {
+    s->level = state_->level;
+    thread_tapes().push(s.get());
+  }
+}
+
 void GradientTape::reset() {
   const TapeOptions options = state_->options;
   stop();
@@ -195,9 +206,10 @@ std::vector<Gradient> GradientTape::gradient(const std::vector<Tensor>& targets,
     }
     Gradient g(sum);
     if (options.into) {
-      Gradient& kept = (*options.into)[s].sum_;
-      kept = to_gradient(add_cotangents(to_cotangent(std::exchange(kept, {})), sum));
-      g = kept;
+      GradientBuffer& kept = (*options.into)[s];
+      if (sum.defined())
+        kept.put(to_gradient(add_cotangents(to_cotangent(kept.take(sources[s])), sum)));
+      g = kept.value();
     }
     if (g.is_none() && options.unconnected == Unconnected::zero) {
       g = zeros(sources[s].shape(), sources[s].dtype());

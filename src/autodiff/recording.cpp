@@ -116,14 +116,22 @@ Recording::Id Recording::watch(const Tensor& t, Followers tapes) {
   return id;
 }
 
-Tensor Recording::read_variable(VariableState& variable, const Tensor& value, Followers tapes) {
-  Tensor alias = make_alias(value);
+void Recording::read_variable(VariableState& variable, const Tensor& alias, Followers tapes,
+                              Place place) {
   const Id id = add_values(1, tapes);
   add_leaf(id);
-  alias.impl()->track.store(track_of(serial_, id), std::memory_order_relaxed);
-  alias.impl()->set(kTracked);
+  track(alias, id, place);
   variable_reads_.push_back({variable.shared_from_this(), id});
-  return alias;
+}
+
+void Recording::track(const Tensor& t, Id id, Place place) {
+  if (place == Place::alone) {
+    t.impl()->track.store(track_of(serial_, id), std::memory_order_relaxed);
+  } else {  // its header has the number of the other recording
+    elsewhere_.insert_or_assign(t.impl(), id);
+    watched_.push_back(t);  // as long as it is there, no other tensor can be where it is
+  }
+  t.impl()->set(kTracked);
 }
 
 void Recording::note_assignment(VariableState& variable, const Tensor& value) {
@@ -147,7 +155,7 @@ std::int64_t* Recording::Words::grow(std::size_t count) {
 }
 
 bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* const> in,
-                       std::span<Tensor> out, Followers tapes) {
+                       std::span<Tensor> out, Followers tapes, Place place) {
   SmallVector<Id, 8> ids;
   Followers followers = 0;
   std::uint32_t wanted = 0;
@@ -205,11 +213,9 @@ bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* 
       if (reads.out >> std::min<std::size_t>(i, 31) & 1) saved_.push_back(out[i]);
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
-    TensorImpl& impl = *out[i].impl();
     const Id id = node.first_out + static_cast<Id>(i);
-    if (!is_differentiable(impl.dtype)) followers_[id] = 0;
-    impl.track.store(track_of(serial_, id), std::memory_order_relaxed);
-    impl.set(kTracked);
+    if (!is_differentiable(out[i].impl()->dtype)) followers_[id] = 0;
+    track(out[i], id, place);
   }
   nodes_.push_back(node);
   return true;

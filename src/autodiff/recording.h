@@ -61,12 +61,15 @@ class Recording {
   Id find(const Tensor& t) const;
   // Gives a tensor a number, followed by these tapes.
   Id watch(const Tensor& t, Followers tapes);
-  // An alias of a variable's value with a number of its own.
-  Tensor read_variable(VariableState& variable, const Tensor& value, Followers tapes);
+  // Where the number of a new value stands: in its header, unless another recording has its there.
+  enum class Place : std::uint8_t { alone, beside_another };
+  // A new alias of a variable's value gets a number.
+  void read_variable(VariableState& variable, const Tensor& alias, Followers tapes,
+                     Place place = Place::alone);
 
   // Records an application whose inputs some of `tapes` follow. Returns false if none does.
   bool record(const Op& op, const void* attrs, std::span<const Tensor* const> in,
-              std::span<Tensor> out, Followers tapes);
+              std::span<Tensor> out, Followers tapes, Place place = Place::alone);
 
   std::size_t node_count() const { return nodes_.size(); }
   std::size_t value_count() const { return followers_.size(); }
@@ -106,6 +109,7 @@ class Recording {
  private:
   Id add_values(std::size_t count, Followers tapes);
   void add_leaf(Id id);
+  void track(const Tensor& t, Id id, Place place);
 
   // Attributes and shapes, back to back; grows without initialising.
   class Words {

@@ -223,6 +223,10 @@ GradientTape& GradientTape::operator=(GradientTape&& other) noexcept {
 }
 
 void GradientTape::stop() { thread_tapes().leave(*state_); }
+void GradientTape::resume() {
+  if (!state_->recording) state_->used = false;
+  thread_tapes().resume(*state_);
+}
 bool GradientTape::is_recording() const { return state_->entered && !state_->paused; }
 
 void GradientTape::reset() {
@@ -310,6 +314,50 @@ void check_targets(const char* what, const std::vector<Tensor>& targets, std::si
   }
 }
 
+// While a function is traced the sum is a name that dies with the trace. So it becomes the state of
+// a variable, which each run of the program reads and writes.
+void GradientBuffer::settle(const Source& source) {
+  if (thread_context.variables && !state_.defined()) {
+    if (source.shape().is_symbolic())
+      fail<InvalidArgumentError>(
+          "[GradientTape.gradient] got a buffer for a source whose size is not known while the "
+          "function is traced; add its gradients outside of it");
+    struct MadeNow {  // and not by the program
+      const ThreadContext inside = thread_context;
+      MadeNow() {
+        thread_context.graph = nullptr;
+        thread_context.variables = nullptr;
+      }
+      ~MadeNow() { thread_context = inside; }
+    } const made_now;
+    state_ = Variable(sum_.is_none() ? zeros(source.shape(), source.dtype()) : sum_.tensor(),
+                      {.name = "gradient_buffer", .trainable = false});
+    sum_ = Gradient();
+  }
+}
+
+Gradient GradientBuffer::take(const Source& source) {
+  settle(source);
+  return state_.defined() ? Gradient(state_.value()) : std::exchange(sum_, Gradient());
+}
+
+void GradientBuffer::put(Gradient sum) {
+  if (state_.defined()) {
+    state_.assign(sum.tensor());
+  } else {
+    sum_ = std::move(sum);
+  }
+}
+
+Gradient GradientBuffer::value() const {
+  return state_.defined() ? Gradient(state_.value()) : sum_;
+}
+
+void GradientBuffer::reset() {
+  sum_ = Gradient();
+  if (state_.defined()) state_.assign(zeros(state_.shape(), state_.dtype()));
+}
+
 std::vector<Gradient> GradientTape::gradient(const std::vector<Tensor>& targets,
                                              const std::vector<Source>& sources,
                                              const GradientOptions& options) {
@@ -331,9 +379,11 @@ std::vector<Gradient> GradientTape::gradient(const std::vector<Tensor>& targets,
   std::vector<Cotangent> initial;
   if (options.into) {
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      Gradient& sum = (*options.into)[i].sum_;
-      initial.push_back(ids[i].empty() ? Cotangent() : to_cotangent(sum));
-      if (!ids[i].empty()) sum = Gradient();  // the sweep now holds the only reference
+      if (ids[i].empty() && !(*options.into)[i].value().is_none())
+        (*options.into)[i].settle(sources[i]);
+      // The sweep holds the only reference then.
+      initial.push_back(ids[i].empty() ? Cotangent()
+                                       : to_cotangent((*options.into)[i].take(sources[i])));
     }
   }
 
@@ -347,8 +397,8 @@ std::vector<Gradient> GradientTape::gradient(const std::vector<Tensor>& targets,
   for (std::size_t i = 0; i < sources.size(); ++i) {
     gradients.push_back(to_gradient(results[i]));
     if (options.into) {
-      if (!gradients[i].is_none()) (*options.into)[i].sum_ = gradients[i];
-      gradients[i] = (*options.into)[i].sum_;
+      if (!gradients[i].is_none()) (*options.into)[i].put(gradients[i]);
+      gradients[i] = (*options.into)[i].value();
     }
     if (gradients[i].is_none() && options.unconnected == Unconnected::zero) {
       gradients[i] = zeros(sources[i].shape(), sources[i].dtype());

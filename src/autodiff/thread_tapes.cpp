@@ -48,11 +48,28 @@ void ThreadTapes::enter(GradientTape::State& tape) {
   update_context();
 }
 
+void ThreadTapes::resume(GradientTape::State& tape) {
+  if (tape.entered) return;
+  if (!tape.recording) return enter(tape);
+  if (open_.empty() || !recording_) {
+    recording_ = tape.recording;
+  } else if (tape.recording != recording_ && !std::ranges::count(others_, tape.recording)) {
+    others_.push_back(tape.recording);
+  }
+  tape.level = next_level();
+  tape.entered = true;
+  open_.push_back(&tape);
+  update_context();
+}
+
 void ThreadTapes::leave(GradientTape::State& tape) {
   if (!tape.entered) return;
   tape.entered = false;
   std::erase(open_, &tape);
   if (open_.empty()) recording_.reset();
+  std::erase_if(others_, [&](const auto& other) {
+    return std::ranges::none_of(open_, [&](const auto* t) { return t->recording == other; });
+  });
   update_context();
 }
 
@@ -67,10 +84,12 @@ void ThreadTapes::forget(GradientTape::State& tape) {
 }
 
 // The tapes that see an op of this level.
-Recording::Followers ThreadTapes::told_of(Level op) const {
+Recording::Followers ThreadTapes::told_of(Level op, const Recording* recording) const {
   Recording::Followers bits = 0;
   for (const GradientTape::State* tape : open_)
-    if (!tape->paused && tape->level > op && !Mute::silences(tape->level)) bits |= tape->bit;
+    if (!tape->paused && tape->level > op && !Mute::silences(tape->level) &&
+        tape->recording.get() == recording)
+      bits |= tape->bit;
   return bits;
 }
 
@@ -101,7 +120,11 @@ void ThreadTapes::observe(const Op& op, const void* attrs, std::span<const Tenso
   if (Mute::Captured* captured = Mute::captured()) note_captured(in, *captured);
   const Level op_level = level_of(out[0]);
   if (recording_) {
-    if (const auto bits = told_of(op_level)) recording_->record(op, attrs, in, out, bits);
+    if (const auto bits = told_of(op_level, recording_.get()))
+      recording_->record(op, attrs, in, out, bits);
+    for (const auto& other : others_)
+      if (const auto bits = told_of(op_level, other.get()))
+        other->record(op, attrs, in, out, bits, Recording::Place::beside_another);
   }
   // Outermost first: rules of inner levels may read the result, which then has the tangents of the
   // outer ones. What computes a tangent is seen by outer levels only.
@@ -134,15 +157,16 @@ void ThreadTapes::observe(const Op& op, const void* attrs, std::span<const Tenso
 }
 
 void ThreadTapes::note_captured(std::span<const Tensor* const> in, Mute::Captured& captured) const {
-  Recording::Followers muted = 0;
-  for (const GradientTape::State* tape : open_)
-    if (!tape->paused && Mute::silences(tape->level)) muted |= tape->bit;
-  for (const Tensor* t : in) {
-    bool followed = false;
-    if (muted && t->impl()->has(kTracked)) {
-      const Recording::Id id = recording_->find(*t);
-      followed = id != Recording::kNone && (recording_->followers(id) & muted);
+  const auto is_followed = [&](const Tensor& t) {
+    for (const GradientTape::State* tape : open_) {
+      if (tape->paused || !Mute::silences(tape->level)) continue;
+      const Recording::Id id = tape->recording->find(t);
+      if (id != Recording::kNone && (tape->recording->followers(id) & tape->bit)) return true;
     }
+    return false;
+  };
+  for (const Tensor* t : in) {
+    bool followed = t->impl()->has(kTracked) && is_followed(*t);
     if (t->impl()->has(kHasTangent)) {
       for (const ForwardLevel* level : levels_) {
         followed |=
@@ -162,15 +186,21 @@ Tensor ThreadTapes::read_variable(VariableState& variable, const Tensor& value) 
   for (std::size_t i = values_.size(); i-- > 0;)
     if (values_[i].first == &variable) return values_[i].second;
   Tensor result = value;
-  if (recording_ && is_differentiable(variable.dtype)) {
+  const auto read_by = [&](const std::shared_ptr<Recording>& recording, Recording::Place place) {
     Recording::Followers bits = 0;
     for (const GradientTape::State* tape : open_) {
-      if (tape->paused || Mute::silences(tape->level)) continue;
+      if (tape->recording != recording || tape->paused || Mute::silences(tape->level)) continue;
       bool follows = tape->options.watch_accessed_variables && variable.trainable;
       for (const auto& v : tape->watched) follows |= v.get() == &variable;
       if (follows) bits |= tape->bit;
     }
-    if (bits) result = recording_->read_variable(variable, value, bits);
+    if (!bits) return;
+    if (result.impl() == value.impl()) result = make_alias(value);
+    recording->read_variable(variable, result, bits, place);
+  };
+  if (recording_ && is_differentiable(variable.dtype)) {
+    read_by(recording_, Recording::Place::alone);
+    for (const auto& other : others_) read_by(other, Recording::Place::beside_another);
   }
   for (const ForwardLevel* level : levels_) {
     if (level->paused || Mute::silences(level->level)) continue;
@@ -185,6 +215,7 @@ Tensor ThreadTapes::read_variable(VariableState& variable, const Tensor& value) 
 
 void ThreadTapes::assigned(VariableState& variable, const Tensor& value) {
   if (recording_) recording_->note_assignment(variable, value);
+  for (const auto& other : others_) other->note_assignment(variable, value);
 }
 
 void ThreadTapes::push(ForwardLevel* level) {

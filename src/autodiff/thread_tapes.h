@@ -14,7 +14,7 @@ namespace gradus {
 struct ForwardLevel {
   explicit ForwardLevel(Level l) : level(l) {}
 
-  const Level level;              // the place in the nesting
+  Level level;                    // the place in the nesting
   const Level id = next_level();  // marks the tangents
   bool paused = false;
   // What the user gave a tangent: variables, whose reads then carry it, and tensors, whose headers
@@ -39,8 +39,10 @@ class ThreadTapes final : public Observer {
   Tensor read_variable(VariableState& variable, const Tensor& value) override;
   void assigned(VariableState& variable, const Tensor& value) override;
 
-  // Tapes share the recording of the outermost one that is open.
+  // Tapes share the recording of the outermost one that is open. One that records on brings its
+  // own, which is then one more.
   void enter(GradientTape::State& tape);
+  void resume(GradientTape::State& tape);
   void leave(GradientTape::State& tape);
   static void forget(GradientTape::State& tape);  // the tape is done with its recording
 
@@ -56,11 +58,12 @@ class ThreadTapes final : public Observer {
   void pop_value() { values_.pop_back(); }
 
  private:
-  Recording::Followers told_of(Level op) const;
+  Recording::Followers told_of(Level op, const Recording* recording) const;
   void note_captured(std::span<const Tensor* const> in, Mute::Captured& captured) const;
   void update_context();
 
   std::shared_ptr<Recording> recording_;
+  std::vector<std::shared_ptr<Recording>> others_;  // of tapes that record on inside of others
   std::vector<GradientTape::State*> open_;
   std::vector<ForwardLevel*> levels_;  // outermost first
   std::vector<VariableListener*> listeners_;

@@ -6,13 +6,15 @@
 
 namespace gradus {
 
-class Branches : public Held, public Repeatable, public TakesMemory {
+class Branches : public Held, public Repeatable, public TakesMemory, public HasGraphs {
  public:
   explicit Branches(std::vector<std::shared_ptr<Region>> regions) : regions_(std::move(regions)) {}
 
   const std::vector<std::shared_ptr<Region>>& regions() const { return regions_; }
   bool is_stateful() const;
   std::string describe() const override;
+  std::vector<Inner> inner_graphs() const override;
+  std::string besides() const override { return {}; }
   bool may_repeat() const override;
   std::shared_ptr<const Held> without_effects() const override;
   std::int64_t inner_bytes(const Call& call) const override;

@@ -22,10 +22,6 @@ void check_result(const char* what, std::size_t i, const Tensor& t) {
     fail<InvalidArgumentError>("[", what, "] result ", i,
                                " is an undefined tensor; give zeros instead");
   }
-  if (t.impl()->kind == ValueKind::batched) {
-    fail<UnimplementedError>("[", what, "] a traced branch or body uses one example of a vmap; ",
-                             "put the vmap inside of it, or the predicate inside the vmap");
-  }
 }
 
 DType dtype_of_number(const Tensor& weak) { return weak.dtype() == float64 ? float32 : int32; }
@@ -155,6 +151,11 @@ std::vector<Tensor> choose(const char* what, const Tensor& chooser,
                                [&](const std::vector<Tensor>&) { return branch(); }));
   }
   return choose_among(what, chooser, open);
+}
+
+void fail_structure(const char* what, const char* why) {
+  fail<InvalidArgumentError>("[", what, "] ", why,
+                             "; expected one structure, which the program has to the end");
 }
 
 }  // namespace gradus::detail

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <list>
 #include <map>
 #include <mutex>
@@ -16,6 +14,7 @@
 #include "compile/inner_memory.h"
 #include "compile/machine_rates.h"
 #include "compile/pipeline.h"
+#include "compile/same_program.h"
 #include "compile/taped_call.h"
 #include "compile/traced_variables.h"
 #include "gradus/elementwise.h"
@@ -26,7 +25,6 @@
 #include "graph/evaluate.h"
 #include "graph/picture.h"
 #include "graph/text.h"
-#include "ops/seed_log.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus::detail {
@@ -54,6 +52,7 @@ struct Trace {
   std::shared_ptr<Graph> graph;  // as traced: what a tape follows
   std::unique_ptr<Executable> program;
   std::shared_ptr<const std::any> structure;
+  std::string settings;  // what the results are besides their tensors
   std::size_t result_count = 0;
   struct VariableUse {
     std::shared_ptr<VariableState> variable;
@@ -217,9 +216,10 @@ std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
     }
     TracedVariables variables(*graph);
     const std::uint64_t foreign = foreign_calls_traced();
-    auto [results, structure] = body(in);
+    auto [results, structure, settings] = body(in);
     trace->calls_foreign_code = foreign_calls_traced() != foreign;
     trace->structure = std::make_shared<const std::any>(std::move(structure));
+    trace->settings = std::move(settings);
     trace->result_count = results.size();
     std::vector<Graph::Value> outputs;
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -267,39 +267,17 @@ void compile(Trace& trace, const FunctionOptions& options, Sizes sizes) {
   trace.compile_ms = milliseconds_since(start);
 }
 
-// What a trace would compute, without any effect.
-std::vector<Tensor> try_out(const Trace& trace, std::span<const Tensor> arguments) {
-  const Mute nobody_is_told(0);
-  const ForgottenDraws draws;
-  std::vector<Tensor> in(arguments.begin(), arguments.end());
-  for (const Trace::VariableUse& use : trace.variables) in.push_back(use.variable->get());
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (trace.signature[i].weak) in[i] = cast(in[i], trace.signature[i].aval.dtype);
-  return evaluate(*trace.graph, in);
-}
-
-bool nearly_equal(const Tensor& a, const Tensor& b) {
-  if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
-  if (!is_floating(a.dtype()))
-    return a.num_elements() == 0 || std::memcmp(a.raw_data(), b.raw_data(), a.num_bytes()) == 0;
-  const Tensor x = cast(a, float64), y = cast(b, float64);
-  double largest = 0, difference = 0;
-  for (std::int64_t i = 0; i < x.num_elements(); ++i) {
-    const double p = x.data<double>()[i], q = y.data<double>()[i];
-    if (std::isnan(p) != std::isnan(q)) return false;
-    if (std::isnan(p) || p == q) continue;
-    largest = std::max({largest, std::abs(p), std::abs(q)});
-    difference = std::max(difference, std::abs(p - q));
-  }
-  return difference <= (size_of(a.dtype()) == 2 ? 0.1 : 1e-3) * largest;
-}
-
-// C++ code can look at a size that is a symbol as if it were a number, in a loop or a condition. So
-// at each new set of sizes the trace with symbols and one without are tried on what was given.
-bool same_results(const Trace& symbolic, const Trace& known, std::span<const Tensor> in) {
-  if (symbolic.variables.size() != known.variables.size()) return false;
-  const std::vector<Tensor> a = try_out(symbolic, in), b = try_out(known, in);
-  return std::ranges::equal(a, b, nearly_equal);
+// Whether a trace with symbols is, at some sizes, the one that was made for just these.
+bool is_same(const Trace& symbolic, const Sizes& sizes, const Trace& known) {
+  if (symbolic.result_count != known.result_count || symbolic.settings != known.settings ||
+      symbolic.calls_foreign_code != known.calls_foreign_code ||
+      symbolic.variables.size() != known.variables.size())
+    return false;
+  for (std::size_t i = 0; i < known.variables.size(); ++i)
+    if (symbolic.variables[i].variable != known.variables[i].variable ||
+        symbolic.variables[i].output != known.variables[i].output)
+      return false;
+  return same_program(*symbolic.graph, sizes, *known.graph);
 }
 
 // Runs the program with the variables' values; those it writes are locked meanwhile. The others are
@@ -419,9 +397,9 @@ std::shared_ptr<Trace> FunctionCore::State::find(const std::vector<Tensor>& in, 
     bool unused = false;
     const auto signature = signature_of(in, nullptr, graph->symbols(), unused);
     const std::shared_ptr<Trace> known = record(signature, graph, body, s.options);
-    if (known && same_results(symbolic, *known, in)) return true;
+    if (known && is_same(symbolic, *bind_sizes(*symbolic.graph, in), *known)) return true;
     refused =
-        "the results are others; a size was used as a C++ number in a condition, a loop or "
+        "the program is another; a size was used as a C++ number in a condition, a loop or "
         "arithmetic. Use gd::size and ops, or leave it: each size gets a trace of its own";
     s.no_symbols = true;
     return false;
@@ -488,7 +466,7 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
     plain = plain && is_concrete(t);
   }
   const auto inlined = [&]() -> Results {
-    auto [tensors, structure] = body(in);
+    auto [tensors, structure, settings] = body(in);
     return {std::move(tensors), std::make_shared<const std::any>(std::move(structure))};
   };
   if (!plain) return inlined();  // part of a larger function

@@ -20,7 +20,7 @@ namespace gradus {
 
 struct CountedLoop;
 
-struct WhileLoop final : Held, Repeatable, Repeated, TakesMemory {
+struct WhileLoop final : Held, Repeatable, Repeated, TakesMemory, HasGraphs {
   std::shared_ptr<Region> test, body;
   std::int64_t maximum_iterations = -1;
   std::shared_ptr<CountedLoop> counted;  // the same, as its derivative repeats it
@@ -29,6 +29,8 @@ struct WhileLoop final : Held, Repeatable, Repeated, TakesMemory {
   // An iteration and the test for the next one as one program: carries, then whether to go on.
   const Region& step() const;
   std::string describe() const override;
+  std::vector<Inner> inner_graphs() const override { return {test->inner(), body->inner()}; }
+  std::string besides() const override;
   bool may_repeat() const override { return test->may_repeat() && body->may_repeat(); }
   std::shared_ptr<const Held> without_effects() const override;
   std::vector<Part> parts(const Call& call) const override;
@@ -41,7 +43,7 @@ struct WhileLoop final : Held, Repeatable, Repeated, TakesMemory {
   mutable std::shared_ptr<Region> step_;
 };
 
-struct CountedLoop final : Held, Repeatable, Repeated, TakesMemory, Extension {
+struct CountedLoop final : Held, Repeatable, Repeated, TakesMemory, Extension, HasGraphs {
   std::shared_ptr<Region> body;  // (carries, rows, captures) -> (carries, rows)
   std::size_t carries = 0, xs = 0, ys = 0;
   struct Shift {
@@ -60,6 +62,8 @@ struct CountedLoop final : Held, Repeatable, Repeated, TakesMemory, Extension {
   std::size_t captures() const { return body->input_count() - carries - xs; }
 
   std::string describe() const override;
+  std::vector<Inner> inner_graphs() const override { return {body->inner()}; }
+  std::string besides() const override;
   bool may_repeat() const override { return body->may_repeat(); }
   std::shared_ptr<const Held> without_effects() const override;  // always the same one
   std::vector<Part> parts(const Call& call) const override;

@@ -30,15 +30,17 @@ constinit thread_local std::int64_t limit_of_thread = 0;
 constexpr std::int64_t kFewestCheckpoints = 8;  // fewer would cost too many runs
 
 // The reverse of a loop, its operands and the cotangents in `given`.
-struct CheckpointedReverse final : Held, TakesMemory {
+struct CheckpointedReverse final : Held, TakesMemory, HasGraphs {
   std::shared_ptr<const CountedLoop> loop;
   std::shared_ptr<const CountedLoop::Pull> pull;
   std::vector<bool> wanted, given;  // what the pull was made for
 
   std::int64_t inner_bytes(const Call& call) const override;
-  std::string describe() const override {
-    return "[" + loop->describe() + "] wanted " + in_brackets(wanted) + " given " +
-           in_brackets(given);
+  std::string describe() const override { return "[" + loop->describe() + "]" + flags(); }
+  std::vector<Inner> inner_graphs() const override { return loop->inner_graphs(); }
+  std::string besides() const override { return loop->besides() + flags(); }
+  std::string flags() const {
+    return " wanted " + in_brackets(wanted) + " given " + in_brackets(given);
   }
 };
 

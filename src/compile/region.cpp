@@ -168,25 +168,20 @@ OpenRegion open_region(const Graph& outer, std::span<const Aval> inputs,
   graph.make_region();
   std::vector<Tensor> in;
   for (const Aval& aval : inputs) in.push_back(graph.tensor(graph.add_input(aval)));
-  // Every size that the region may speak of is the size of an input.
-  std::vector<std::int64_t> known;
-  for (Graph::Value v = 0; v < outer.value_count() && known.size() < outer.symbols().input_count();
-       ++v) {
-    const Graph::ValueInfo& info = outer.info(v);
-    if (info.node >= 0) continue;
-    bool is_new = false;
-    for (std::int64_t size : info.aval.shape) {
-      if (outer.symbols().input_of(size) < 0 || std::ranges::count(known, size)) continue;
-      known.push_back(size);
-      is_new = true;
-    }
-    if (is_new) graph.value(const_cast<Graph&>(outer).tensor(v));
-  }
   std::vector<RegionVariables::Entry> entries;
   for (std::size_t i = 0; i < variables.size(); ++i)
     entries.push_back({variables[i], in[in.size() - variables.size() + i], false});
   in.resize(in.size() - variables.size());
 
+  struct Around {
+    explicit Around(const Graph& outer) { graphs().push_back(&outer); }
+    ~Around() { graphs().pop_back(); }
+    static std::vector<const Graph*>& graphs() {
+      thread_local std::vector<const Graph*> open;
+      return open;
+    }
+  } const here(outer);
+  region.around = Around::graphs();
   RegionVariables tracer(std::move(entries));
   const TraceScope scope(graph);
   const Mute insides(0);
@@ -194,6 +189,84 @@ OpenRegion open_region(const Graph& outer, std::span<const Aval> inputs,
   region.variables = tracer.take();
   return region;
 }
+
+namespace {
+
+// Which of the first `sizes` that inputs of the outermost graph have are spoken of.
+class SpokenSizes {
+ public:
+  explicit SpokenSizes(std::size_t sizes) : spoken_(sizes, false) {}
+
+  void add(const Symbols& symbols, std::int64_t size) {
+    if (!symbols.has(size)) return;
+    const std::string text = symbols.print(size);  // "2*s0 + 1"
+    for (std::size_t at = text.find('s'); at != std::string::npos; at = text.find('s', at + 1)) {
+      const std::size_t i = std::stoul(text.substr(at + 1));
+      if (i < spoken_.size()) spoken_[i] = true;
+    }
+  }
+  void add(const Graph& g) {
+    for (Graph::Value v = 0; v < g.value_count(); ++v)
+      for (std::int64_t size : g.info(v).aval.shape) add(g.symbols(), size);
+    for (const Graph::Node& n : g.nodes()) {
+      for (const AttrField& f : n.op->attrs().fields) {
+        const std::byte* at = static_cast<const std::byte*>(g.attrs(n)) + f.offset;
+        if (f.kind == AttrKind::ints)
+          for (std::int64_t size : *reinterpret_cast<const Ints*>(at)) add(g.symbols(), size);
+        if (f.kind == AttrKind::integer && f.bytes == 8)
+          add(g.symbols(), *reinterpret_cast<const std::int64_t*>(at));
+      }
+    }
+  }
+  // An input has this shape: its sizes are known when the region runs.
+  void remove(const Symbols& symbols, const Shape& shape) {
+    for (std::int64_t size : shape) {
+      const std::int64_t i = symbols.input_of(size);
+      if (i >= 0 && i < static_cast<std::int64_t>(spoken_.size()))
+        spoken_[static_cast<std::size_t>(i)] = false;
+    }
+  }
+  bool operator[](std::size_t i) const { return spoken_[i]; }
+  std::size_t count() const { return spoken_.size(); }
+
+ private:
+  std::vector<bool> spoken_;
+};
+
+// Something outside that has this size.
+Tensor with_size(std::span<const Graph* const> around, std::size_t input) {
+  for (std::size_t k = around.size(); k-- > 0;) {
+    const Graph& g = *around[k];
+    for (Graph::Value v = 0; v < g.value_count(); ++v)
+      if (g.info(v).node == -1)
+        for (std::int64_t size : g.info(v).aval.shape)
+          if (g.symbols().input_of(size) == static_cast<std::int64_t>(input))
+            return const_cast<Graph&>(g).tensor(v);
+  }
+  return {};
+}
+
+// Every size that a region speaks of is the size of one of its inputs, if need be of one that is
+// there for nothing else.
+void use_sizes(std::span<const OpenRegion> open, std::vector<Tensor>& used) {
+  if (open[0].around.empty()) return;
+  SpokenSizes spoken(open[0].around.front()->symbols().input_count());
+  if (spoken.count() == 0) return;
+  for (const OpenRegion& region : open) spoken.add(*region.graph);
+  for (const OpenRegion& region : open)
+    for (Graph::Value v : region.graph->inputs())
+      spoken.remove(region.graph->symbols(), region.graph->info(v).aval.shape);
+  for (const Tensor& t : used) spoken.remove(open[0].graph->symbols(), t.shape());
+  for (std::size_t i = 0; i < spoken.count(); ++i) {
+    if (!spoken[i]) continue;
+    const Tensor t = with_size(open[0].around, i);
+    if (!t.defined()) continue;
+    used.push_back(t);
+    spoken.remove(open[0].graph->symbols(), t.shape());
+  }
+}
+
+}  // namespace
 
 std::vector<Tensor> close_regions(std::span<OpenRegion> open,
                                   std::vector<std::shared_ptr<Region>>& closed) {
@@ -212,6 +285,7 @@ std::vector<Tensor> close_regions(std::span<OpenRegion> open,
       if (std::none_of(used.begin(), used.end(), same)) used.push_back(t);
     }
   }
+  use_sizes(open, used);
   for (std::size_t r = 0; r < open.size(); ++r) {
     Graph& g = *open[r].graph;
     std::vector<Graph::Value> inputs = g.inputs();

@@ -12,6 +12,7 @@
 #include "compile/executable.h"
 #include "graph/context.h"
 #include "graph/graph.h"
+#include "graph/inner_graphs.h"
 #include "graph/variable_state.h"
 
 namespace gradus {
@@ -36,6 +37,7 @@ class Region {
   std::size_t output_count() const { return graph_->outputs().size(); }
   const Aval& input(std::size_t i) const { return graph_->info(graph_->inputs()[i]).aval; }
   const Aval& output(std::size_t i) const { return graph_->info(graph_->outputs()[i]).aval; }
+  HasGraphs::Inner inner() const { return {graph_.get(), graph_->outputs()}; }
   bool is_stateful() const;  // draws random numbers or prints, say
   bool may_repeat() const;
   // The region for derivatives, without nodes that only have an effect; null: it has none.
@@ -116,6 +118,7 @@ struct OpenRegion {
   std::shared_ptr<Graph> graph;
   std::vector<Tensor> out;
   std::vector<RegionVariables::Entry> variables;
+  std::vector<const Graph*> around = {};  // the graphs that it is a part of, outermost first
 
   template <class F>
   auto inside(F f) {

@@ -80,6 +80,12 @@ std::string Branches::describe() const {
   return text + "]";
 }
 
+std::vector<HasGraphs::Inner> Branches::inner_graphs() const {
+  std::vector<Inner> inner;
+  for (const auto& region : regions_) inner.push_back(region->inner());
+  return inner;
+}
+
 std::shared_ptr<Held> read_branches(TextReader& reader, Graph& around) {
   std::vector<std::shared_ptr<Region>> regions;
   reader.expect("[");
@@ -98,8 +104,10 @@ std::shared_ptr<Held> read_branches(TextReader& reader, Graph& around) {
 }
 
 std::string WhileLoop::describe() const {
-  return "while " + print(*test) + " do " + print(*body) + " at most " +
-         std::to_string(maximum_iterations) + print_limit(*counted);
+  return "while " + print(*test) + " do " + print(*body) + besides();
+}
+std::string WhileLoop::besides() const {
+  return " at most " + std::to_string(maximum_iterations) + print_limit(*counted);
 }
 
 std::shared_ptr<Held> read_while(TextReader& reader, Graph& around) {
@@ -123,9 +131,10 @@ std::shared_ptr<Held> read_while(TextReader& reader, Graph& around) {
   return loop;
 }
 
-std::string CountedLoop::describe() const {
-  std::string text = "do " + print(*body) + " carries " + std::to_string(carries) + " rows " +
-                     std::to_string(xs) + " makes " + std::to_string(ys);
+std::string CountedLoop::describe() const { return "do " + print(*body) + besides(); }
+std::string CountedLoop::besides() const {
+  std::string text = " carries " + std::to_string(carries) + " rows " + std::to_string(xs) +
+                     " makes " + std::to_string(ys);
   for (const Shift& s : shifts)
     text += " shift " + std::to_string(s.first) + " by " + std::to_string(s.by);
   return text + (backwards ? " backwards" : "") + print_limit(*this);

@@ -106,7 +106,7 @@ std::vector<Tensor> LoadedFunction::operator()(std::vector<Tensor> in) const {
   return s.core
       .call(std::move(in),
             [&s](const std::vector<Tensor>& arguments) {
-              return std::pair(s.run(arguments), std::any());
+              return detail::FunctionCore::Made{s.run(arguments)};
             })
       .tensors;
 }

@@ -97,9 +97,18 @@ Tensors WhileDerivative::operator()(std::int64_t count, std::span<const Tensor> 
 }
 
 std::string WhileDerivative::describe() const {
-  const std::string inner = "[" + (loop ? loop->describe() : of->describe()) + "]";
   const char* names[] = {"pull ", "jvp ", "vjp "};
-  std::string text = names[static_cast<int>(kind)] + inner;
+  return names[static_cast<int>(kind)] + ("[" + (loop ? loop->describe() : of->describe()) + "]") +
+         flags();
+}
+
+std::string WhileDerivative::besides() const {
+  return std::to_string(static_cast<int>(kind)) + "[" + (loop ? loop->besides() : of->besides()) +
+         "]" + flags();
+}
+
+std::string WhileDerivative::flags() const {
+  std::string text;
   if (loop) text += " wanted " + in_brackets(wanted);
   text += " given " + in_brackets(given) + " which " + in_brackets(which) + " results " +
           in_brackets(results) + " like " + in_brackets(like);

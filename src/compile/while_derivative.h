@@ -8,7 +8,7 @@
 
 namespace gradus {
 
-struct WhileDerivative final : Held {
+struct WhileDerivative final : Held, HasGraphs {
   enum class Kind : std::uint8_t {
     pull,  // of `loop`: its operands and the cotangents in `given` -> gradients of `which`
     jvp,   // of `of`: its operands and the tangents in `given` -> tangents of its results
@@ -37,6 +37,13 @@ struct WhileDerivative final : Held {
   // `results`, none of them undefined.
   Tensors operator()(std::int64_t count, std::span<const Tensor> in) const;
   std::string describe() const override;
+  std::vector<Inner> inner_graphs() const override {
+    return loop ? loop->inner_graphs() : of->inner_graphs();
+  }
+  std::string besides() const override;
+
+ private:
+  std::string flags() const;
 };
 
 std::shared_ptr<Held> read_while_derivative(TextReader& reader, Graph& around);

@@ -218,14 +218,20 @@ const Tensor* innermost_of(Pointers in) {
   return innermost;
 }
 
+// The region of a branch or loop that is being traced, if it is inside of all operands: it takes
+// the op, which runs when the region does, and sees them as values of its surroundings. An example
+// of a vmap around it stays one: the node that the region becomes is batched, once it is made.
+Graph* region_inside(const Tensor& innermost) {
+  Graph* region = thread_context.graph;
+  return region && region->is_region() && region->level() > level_of(innermost) ? region : nullptr;
+}
+
 // The innermost level decides; values of the others are constants or unbatched for it.
 Tensors run_symbolic(const Op& op, const void* attrs, Pointers in) {
-  const TensorImpl& impl = *innermost_of(in)->impl();
-  if (impl.kind == ValueKind::batched) return run_batched(op, attrs, in);
-  Graph* graph = impl.extra()->graph.get();
-  Graph* region = thread_context.graph;
-  if (region && region->is_region() && region->level() > graph->level()) graph = region;
-  return run_traced(op, attrs, in, graph);
+  const Tensor& innermost = *innermost_of(in);
+  Graph* region = region_inside(innermost);
+  if (!region && innermost.impl()->kind == ValueKind::batched) return run_batched(op, attrs, in);
+  return run_traced(op, attrs, in, region ? region : innermost.impl()->extra()->graph.get());
 }
 
 // A composite that has no kernel, batching or shape rule for these operands is its body. Observers
@@ -234,8 +240,9 @@ bool runs_by_body(const Op& op, Pointers in) {
   if (op.kind != Kind::composite) return false;
   const Tensor* innermost = innermost_of(in);
   if (!innermost || is_concrete(*innermost)) return !op.info.kernel;
-  return innermost->impl()->kind == ValueKind::batched ? !op.info.batch
-                                                       : !op.info.infer && !op.info.kernel;
+  return innermost->impl()->kind == ValueKind::batched && !region_inside(*innermost)
+             ? !op.info.batch
+             : !op.info.infer && !op.info.kernel;
 }
 
 Tensors run_body(const Op& op, const void* attrs, Pointers in, bool observed) {

@@ -145,7 +145,8 @@ using PieceFn = std::int64_t (*)(const Call&, int output);
 using SizesFn = std::int64_t (*)(std::int64_t, std::int64_t);
 using ReadHeldFn = std::shared_ptr<Held> (*)(TextReader&, Graph& around);  // graph/text.h
 using Renumbered = std::map<std::int64_t, std::int64_t>;
-using RenumberFn = void (*)(void* attrs, Renumbered& known);
+enum class Renumber : std::uint8_t { anew, in_order };  // by the process, or 0, 1, 2 ...
+using RenumberFn = void (*)(void* attrs, Renumbered& known, Renumber how);
 
 // Dtypes as a set.
 using DTypes = std::uint32_t;
@@ -206,8 +207,8 @@ struct OpInfo {
   const ProductFacts* product = nullptr;  // bilinear: what a compiler can do with products
   SizesFn on_sizes = nullptr;             // elementwise: the same of sizes, known or symbols
   ReadHeldFn read_held = nullptr;         // what Held::describe wrote
-  // Attributes that came from another process: numbers that are unique in a process become new
-  // ones, the same for the same.
+  // Numbers in the attributes that are unique in a process become other ones, the same for the
+  // same: for graphs that came from another process, or are compared.
   RenumberFn renumber = nullptr;
   std::vector<Sample> (*samples)() = nullptr;
   double low = -2, high = 2;  // elementwise: where the registry tests look

@@ -446,7 +446,7 @@ void TextReader::node(Graph& into, Names& names, const std::vector<std::string>&
   const int inputs = op->info.inputs;
   if (inputs >= 0 ? in.size() != static_cast<std::size_t>(inputs) : inputs == -1 && in.empty())
     refuse(word + " takes another number of operands");
-  if (op->info.renumber) op->info.renumber(attrs, renumbered_);
+  if (op->info.renumber) op->info.renumber(attrs, renumbered_, Renumber::anew);
   const Graph::Node node = into.add(*op, attrs, in);
   if (node.out_count != results.size())
     refuse(word + " has " + std::to_string(node.out_count) + " results");

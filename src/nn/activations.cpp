@@ -68,7 +68,7 @@ Activation::Activation(const std::string& name) : name_(name.empty() ? "linear" 
   const auto* found = std::find_if(std::begin(kNamed), std::end(kNamed),
                                    [&](const Named& known) { return name_ == known.name; });
   if (found != std::end(kNamed)) {
-    function_ = found->function;
+    function_ = std::make_shared<Function>(found->function);
     return;
   }
   std::string names = "linear";

@@ -191,7 +191,7 @@ std::int64_t next_node_stream() {
 }
 
 // A node that another process has traced draws from a stream of its own here too.
-void renumber_stream(void* attrs, Renumbered& known) {
+void renumber_stream(void* attrs, Renumbered& known, Renumber how) {
   double& stream = static_cast<SeedAttrs*>(attrs)->stream;
   double& seed = static_cast<SeedAttrs*>(attrs)->op_seed;
   if (!(std::abs(seed) <= 0x1p62)) seed = 0;
@@ -200,8 +200,9 @@ void renumber_stream(void* attrs, Renumbered& known) {
     return;
   }
   const auto was = static_cast<std::int64_t>(std::min(stream, 0x1p62));
+  const auto count = static_cast<std::int64_t>(known.size());
   const auto [entry, is_new] = known.try_emplace(was);
-  if (is_new) entry->second = next_node_stream();
+  if (is_new) entry->second = how == Renumber::anew ? next_node_stream() : count;
   stream = static_cast<double>(entry->second);
 }
 

@@ -252,3 +252,32 @@ def test_an_array_is_read_once_unless_it_keeps_its_elements():
     with pytest.raises(tf.errors.InvalidArgumentError, match="Could not read index 0 twice"):
         array.read(0)
     assert array.write(0, 8.0).read(0).numpy() == 8
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_loops_in_vectorized_map_use_examples_around_them(compiled):
+    xs = tf.constant([[0.5, -0.25], [1.5, 0.75], [-1.0, 2.0]])
+    ys = tf.constant([[0.25, 0.5], [-0.5, 1.0], [0.75, -0.125]])
+
+    def one(example):
+        x, y = example
+        turned = tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s * 0.5 + tf.sin(y) * s), (0, x))[1]
+        own = tf.while_loop(lambda i, s: i < 2 + tf.cast(tf.reduce_sum(y) > 0.6, tf.int32),
+                            lambda i, s: (i + 1, tf.tanh(s + y) * tf.cos(y)), (0, x))[1]
+        return turned + own
+
+    def gradient():
+        with tf.GradientTape() as tape:
+            tape.watch([xs, ys])
+            out = tf.vectorized_map(one, (xs, ys))
+        return out, tape.gradient(out, [xs, ys])
+
+    out, slopes = (tf.function(gradient) if compiled else gradient)()
+    for i in range(3):
+        x, y = tf.constant(xs[i]), tf.constant(ys[i])
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            expected = one((x, y))
+        np.testing.assert_allclose(out[i], expected, rtol=1e-6)
+        for got, wanted in zip(slopes, tape.gradient(expected, [x, y])):
+            np.testing.assert_allclose(got[i], wanted, rtol=1e-5)

@@ -363,3 +363,54 @@ def test_parameters_of_special_functions_have_gradients():
         tape.watch(s)
         y = tf.math.zeta(s, q)
     assert float(tape.gradient(y, s)) == pytest.approx(0.163079621111213144, rel=1e-13)
+
+
+def test_buffers_in_a_function_hold_the_numbers():
+    x = tf.Variable([1.0, 2.0])
+    buffers = gradus.GradientBuffers()
+
+    @tf.function
+    def add(scale):
+        with tf.GradientTape() as tape:
+            y = scale * tf.reduce_sum(x * x)
+        return tape.gradient(y, x, into=buffers)
+
+    assert value(add(tf.constant(1.0))) == [2.0, 4.0]
+    assert value(buffers.values()[0]) == [2.0, 4.0]
+    add(tf.constant(2.0))
+    assert value(buffers.values()[0]) == [6.0, 12.0]
+    buffers.reset()
+    assert value(add(tf.constant(3.0))) == [6.0, 12.0] and value(buffers.values()[0]) == [6.0, 12.0]
+
+
+@pytest.mark.parametrize("kind", [tf.GradientTape, gradus.forward_diff.GradientTape])
+def test_a_persistent_tape_that_is_entered_again_goes_on(kind):
+    x = tf.constant([1.0, 2.0, 3.0])
+    tape = kind(persistent=True)
+    with tape:
+        tape.watch(x)
+        first = tf.reduce_sum(x ** 3)
+    assert value(tape.gradient(first, x)) == [3.0, 12.0, 27.0]
+    unseen = x * 2.0
+    with tape:
+        y = tf.gather(x, 1)
+        loss = tf.reduce_sum(y * y) + first
+    assert value(tape.gradient(loss, x)) == [3.0, 16.0, 27.0]
+    assert value(tape.gradient(first, x)) == [3.0, 12.0, 27.0]
+    assert tape.gradient(unseen, x) is None
+    if kind is tf.GradientTape:
+        assert value(tape.gradient(loss, y)) == 4.0
+    with tape, pytest.raises(ValueError, match="still recording"):
+        with tape:
+            pass
+
+
+def test_a_tape_that_is_used_up_and_entered_again_begins_anew():
+    x = tf.Variable(3.0)
+    tape = tf.GradientTape()
+    with tape:
+        y = x * x
+    assert value(tape.gradient(y, x)) == 6.0
+    with tape:
+        y = x * x * x
+    assert value(tape.gradient(y, x)) == 27.0

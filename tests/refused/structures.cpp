@@ -1,0 +1,60 @@
+// Programs that must not compile, each with the sentence that says why (refused/try.cmake): one
+// function for each number of CASE. Without one the file compiles.
+#include "gradus/control.h"
+#include "gradus/function.h"
+#include "gradus/functional.h"
+#include "gradus/ops.h"
+#include "gradus/vmap.h"
+
+namespace gd = gradus;
+
+class Closed {
+ public:
+  explicit Closed(gd::Tensor w) : w_(std::move(w)) {}
+  gd::Tensor operator()(const gd::Tensor& x) const { return x * w_; }
+
+ private:
+  gd::Tensor w_;
+};
+struct Counted {
+  gd::Tensor x;
+  int turns;
+};
+
+void run(const gd::Tensor& x) {
+  const Closed closed(x);
+  const auto call = [](const Closed& c) { return c(gd::Tensor(1.0f)); };
+#if CASE == 1  // this type cannot be read
+  gd::function(call)(closed);
+#elif CASE == 2  // this type cannot be read
+  gd::vmap(call)(closed);
+#elif CASE == 3  // this type cannot be read
+  gd::grad(call)(closed);
+#elif CASE == 4  // this type cannot be read
+  gd::jvp(call, closed, closed);
+#elif CASE == 5  // this type cannot be read
+  gd::function([&] { return closed; })();
+#elif CASE == 6  // among the variables of a loop
+  gd::while_loop([](const Counted& c) { return c.turns < 3; },
+                 [](const Counted& c) {
+                   return Counted{c.x * 2, c.turns + 1};
+                 },
+                 Counted{x, 0});
+#elif CASE == 7  // among the variables of a loop
+  gd::scan([](const Counted& c, const gd::Tensor& row) { return std::pair(c, row); }, Counted{x, 0},
+           x);
+#elif CASE == 8  // which branch runs is decided when the program does
+  gd::cond(
+      x > 0,
+      [&] {
+        return Counted{x, 1};
+      },
+      [&] {
+        return Counted{x, 2};
+      });
+#elif CASE == 9  // there is no tensor in this argument
+  gd::grad([](double y) { return gd::Tensor(y); })(2.0);
+#else
+  call(closed);
+#endif
+}

@@ -1,0 +1,268 @@
+// Sizes that change from call to call: a program with symbols is used only where it is proved to be
+// what the function does, and ordinary functions have one program for all sizes.
+#include <gtest/gtest.h>
+
+#include "compile/same_program.h"
+#include "gradus/gradus.h"
+#include "graph/evaluate.h"
+
+namespace gradus {
+namespace {
+
+TEST(Sizes, ConditionsOnSizesAreSeenWhateverTheValuesAre) {
+  const auto f = function([](const Tensor& x) { return x.shape()[0] > 5 ? x * 2 : x * 3; });
+  f(zeros({3}));
+  f(zeros({4}));
+  f(zeros({6}));  // zeros do not tell 2 x from 3 x
+  EXPECT_EQ(to_string(f(ones({6}))), "[2. 2. 2. 2. 2. 2.]");
+  EXPECT_EQ(to_string(f(ones({3}))), "[3. 3. 3.]");
+  EXPECT_EQ(to_string(f(ones({7}))), "[2. 2. 2. 2. 2. 2. 2.]");
+}
+
+TEST(Sizes, SmallDifferencesAreDifferences) {
+  const auto f = function([](const Tensor& x) {
+    const Tensor sum = reduce_sum(x);
+    return x.shape()[0] > 40 ? sum * 1.0005f : sum;
+  });
+  for (const int n : {8, 16, 24}) EXPECT_EQ(f(ones({n})).item<float>(), static_cast<float>(n));
+  EXPECT_EQ(f(ones({50})).item<float>(), 50 * 1.0005f);
+  EXPECT_NE(f.explain().find("a size was used as a C++ number"), std::string::npos);
+}
+
+TEST(Sizes, NumbersThatFollowFromSizesAreRight) {
+  const auto sized =
+      function([](const Tensor& x) { return std::pair(x * 2, static_cast<double>(x.shape()[0])); });
+  const auto halved = function([](const Tensor& x) {
+    return reduce_sum(reshape(x, {x.shape()[0] / 2, 2}), {0});
+  });
+  const auto unrolled = function([](const Tensor& x) {
+    Tensor sum(0.0f);
+    for (std::int64_t i = 0; i < x.shape()[0] - 1; ++i) sum = sum + gather(x, Tensor(i));
+    return sum;
+  });
+  const auto scaled =
+      function([](const Tensor& x) { return x / std::sqrt(static_cast<double>(x.shape()[0])); });
+  for (const int n : {4, 6, 8, 10, 6}) {
+    EXPECT_EQ(sized(ones({n})).second, n);
+    EXPECT_EQ(to_string(halved(ones({n}))),
+              to_string(Tensor({static_cast<float>(n) / 2, static_cast<float>(n) / 2})));
+    EXPECT_EQ(unrolled(ones({n})).item<float>(), static_cast<float>(n - 1));
+    EXPECT_EQ(to_string(scaled(ones({n}))), to_string(ones({n}) / std::sqrt(n)));
+  }
+}
+
+TEST(Sizes, ChoicesInsideOfBranchesLoopsAndRulesAreSeen) {
+  const auto factor = [](const Tensor& x) { return x.shape()[0] > 5 ? 2.0f : 3.0f; };
+  const auto expect = [&](auto f) {
+    const auto compiled = function(f);
+    for (const int n : {3, 4, 6, 7}) compiled(zeros({n}));
+    for (const int n : {3, 4, 6, 7})
+      EXPECT_EQ(to_string(compiled(ones({n}))), to_string(f(ones({n})))) << n;
+  };
+  expect([=](const Tensor& x) {
+    return cond(
+        reduce_sum(x) >= 0, [&] { return x * factor(x); }, [&] { return x; });
+  });
+  expect([=](const Tensor& x) {
+    return std::get<1>(while_loop(
+        [](const Tensor& i, const Tensor&) { return i < 3; },
+        [&](const Tensor& i, const Tensor& y) { return std::tuple(i + 1, y * factor(x)); },
+        std::tuple(reduce_sum(cast(x, int32)) * 0, x)));
+  });
+  expect([=](const Tensor& x) {
+    return scan([&](const Tensor& c,
+                    const Tensor& row) { return std::pair(c + row * factor(x), c); },
+                Tensor(1.0f), x)
+        .second;
+  });
+  expect([=](const Tensor& x) {
+    GradientTape tape;
+    tape.watch(x);
+    const auto rule = custom_gradient([&](const Tensor& v) {
+      return std::pair(v * v, [=](const Tensor& dy) { return dy * factor(v); });
+    });
+    const Tensor y = rule(x);
+    return Tensor(tape.gradient(y, x));
+  });
+}
+
+// Two traces, one with symbols, for calls with several sizes; each result as the plain function's.
+template <class F>
+void expect_one_program(F f, const std::vector<Tensor>& all, const char* what) {
+  const auto compiled = function(f, {.name = what});
+  for (const std::int64_t n : {6, 4, 5, 9, 12}) {
+    const auto first = [&](const Tensor& t) {
+      return gather(t, range(n));  // the first examples
+    };
+    random::set_seed(5);
+    const Tensor got = all.size() == 1 ? compiled(first(all[0]), first(all[0]))
+                                       : compiled(first(all[0]), first(all[1]));
+    EXPECT_TRUE(got.defined());
+  }
+  EXPECT_EQ(compiled.trace_count(), 2) << compiled.explain();
+}
+
+template <class... L>
+void expect_step_is_one_program(const Tensor& x, const char* what, const L&... layers) {
+  keras::Adam adam;
+  const auto model = [&](Tensor y) {
+    const auto apply = [&](const auto& layer) {
+      using Layer = std::decay_t<decltype(layer)>;
+      if constexpr (std::is_invocable_v<const Layer&, const Tensor&, bool> &&
+                    !std::is_invocable_v<const Layer&, const Tensor&, const Tensor&>)
+        y = layer(y, true);
+      else
+        y = layer(y);
+    };
+    (apply(layers), ...);
+    return y;
+  };
+  expect_one_program(
+      [&](const Tensor& in, const Tensor&) {
+        GradientTape tape;
+        const Tensor loss = reduce_mean(square(model(in)));
+        adam.minimize(tape, loss, keras::variables(layers...));
+        return loss;
+      },
+      {x}, what);
+}
+
+TEST(Sizes, TrainingStepsAreOneProgram) {
+  using namespace keras;
+  random::set_seed(1);
+  const Tensor rows = random::normal({12, 4}), sequence = random::normal({12, 5, 4}),
+               image = random::normal({12, 6, 6, 2}), words = range(12);
+  expect_step_is_one_program(rows, "MLP", Dense(4, 8, "tanh"), Dense(8, 8, "relu"), Dense(8, 3));
+  expect_step_is_one_program(rows, "softmax", Dense(4, 8, "gelu"), Softmax());
+  expect_step_is_one_program(rows, "layer norm", Dense(4, 8), LayerNormalization(8), Dense(8, 1));
+  expect_step_is_one_program(rows, "batch norm", Dense(4, 8), BatchNormalization(8), Dense(8, 1));
+  expect_step_is_one_program(rows, "dropout", Dense(4, 8), Dropout(0.5, 3), Dense(8, 1));
+  expect_step_is_one_program(image, "conv net", Conv2D(2, 4, 3, {}, "relu"), MaxPooling2D(),
+                             Flatten(), Dense(16, 2));
+  expect_step_is_one_program(image, "same and average",
+                             Conv2D(2, 4, 3, {.padding = "same"}, "relu"), AveragePooling2D(),
+                             GlobalMaxPooling2D());
+  expect_step_is_one_program(sequence, "LSTM", LSTM(4, 3), Dense(3, 1));
+  expect_step_is_one_program(sequence, "GRU", GRU(4, 3, {.return_sequences = true}));
+  expect_step_is_one_program(sequence, "SimpleRNN", SimpleRNN(4, 3));
+  expect_step_is_one_program(sequence, "Bidirectional", Bidirectional<LSTM>(4, 3));
+  expect_step_is_one_program(words, "Embedding", Embedding(12, 3), Dense(3, 1));
+  const MultiHeadAttention attention(4, 2, 3);
+  expect_step_is_one_program(sequence, "attention",
+                             Lambda([&](const Tensor& x) { return attention(x, x); }), Dense(4, 1));
+}
+
+TEST(Sizes, OrdinaryFunctionsAreOneProgram) {
+  random::set_seed(1);
+  const Tensor rows = random::normal({12, 4}), labels = floormod(range(12), 4);
+  const auto one = [&](auto f, const char* what) { expect_one_program(f, {rows, labels}, what); };
+  one([](const Tensor& x, const Tensor& y) { return keras::sparse_categorical_crossentropy(y, x); },
+      "cross entropy");
+  one([](const Tensor& x, const Tensor& y) { return reduce_sum(x * one_hot(y, 4)); }, "one_hot");
+  one([](const Tensor& x, const Tensor&) { return concat({x, x * 2}, 0); }, "concat");
+  one([](const Tensor& x, const Tensor&) { return x - reduce_mean(x, {0}); }, "mean");
+  one([](const Tensor& x, const Tensor&) { return x / x.shape()[0]; }, "divided by the size");
+  one([](const Tensor& x, const Tensor&) { return matmul(x, x, {.transpose_b = true}); }, "gram");
+  one([](const Tensor& x, const Tensor&) { return reverse(x, {0}) + zeros_like(x); }, "reverse");
+  one([](const Tensor& x, const Tensor&) { return x + random::normal(x.shape()); }, "noise");
+  one(
+      [](const Tensor& x, const Tensor&) {
+        return x + random::uniform(x.shape(), {.seed = 4}) +
+               random::uniform(x.shape(), {.seed = 4});
+      },
+      "seeded noise");
+  one([](const Tensor& x, const Tensor&) { return sort(x, 0) + cumsum(x, 0); }, "sort");
+  one([](const Tensor& x, const Tensor&) { return reshape(x, {-1}); }, "flatten");
+  one(
+      [](const Tensor& x, const Tensor&) {
+        return reshape(x, {x.shape()[0], 2, 2}) + eye(2);
+      },
+      "reshape by size");
+  one(
+      [](const Tensor& x, const Tensor&) {
+        return hvp([](const Tensor& v) { return reduce_mean(sin(v) * v); }, x, x * 0.5);
+      },
+      "hvp");
+  one(
+      [](const Tensor& x, const Tensor&) {
+        return vmap([](const Tensor& row) { return reduce_sum(row * row) + row; })(x);
+      },
+      "vmap");
+  one(
+      [](const Tensor& x, const Tensor&) {
+        return cond(
+            reduce_sum(x) > 0, [&] { return x - reduce_mean(x); },
+            [&] { return x * x.shape()[0]; });
+      },
+      "cond");
+  one(
+      [](const Tensor& x, const Tensor&) {
+        GradientTape tape;
+        tape.watch(x);
+        const Tensor y = std::get<1>(while_loop(
+            [](const Tensor& i, const Tensor& s) {
+              return logical_and(i < 5, reduce_mean(s) < 100.0f);
+            },
+            [&](const Tensor& i, const Tensor& s) { return std::tuple(i + 1, tanh(s * x) + x); },
+            std::tuple(zeros({}, int32), x)));
+        const Tensor loss = reduce_mean(y);
+        return Tensor(tape.gradient(loss, x));
+      },
+      "gradient of while");
+  one(
+      [](const Tensor& x, const Tensor&) {
+        GradientTape tape;
+        tape.watch(x);
+        const auto [last, all] =
+            scan([](const Tensor& c, const Tensor& row) { return std::pair(tanh(c * row), c); },
+                 ones({4}), x);
+        const Tensor loss = reduce_mean(last) + reduce_mean(all);
+        return Tensor(tape.gradient(loss, x));
+      },
+      "gradient of scan");
+  one(
+      [](const Tensor& x, const Tensor&) {
+        GradientTape tape;
+        tape.watch(x);
+        const auto rule = custom_gradient([](const Tensor& v) {
+          return std::pair(reduce_mean(v * v), [=](const Tensor& dy) { return dy * v; });
+        });
+        const Tensor y = rule(x);
+        return Tensor(tape.gradient(y, x));
+      },
+      "custom gradient");
+  one(
+      [](const Tensor& x, const Tensor&) {
+        GradientTape tape;
+        tape.watch(x);
+        const auto again = recompute_grad([](const Tensor& v) { return reduce_mean(tanh(v) * v); });
+        const Tensor y = again(x);
+        return Tensor(tape.gradient(y, x));
+      },
+      "recompute_grad");
+}
+
+// The proof itself: what may differ, and what may not.
+TEST(SameProgram, IsATermByTermComparison) {
+  const auto traced = [](auto f) {
+    return trace([&](std::span<const Tensor> in) { return Tensors{f(in[0])}; },
+                 std::vector<Aval>{{float32, {3}}});
+  };
+  const auto same = [&](auto f, auto g) { return same_program(*traced(f), {}, *traced(g)); };
+  const auto base = [](const Tensor& x) { return tanh(x * 2) + 1; };
+  EXPECT_TRUE(same(base, [](const Tensor& x) {
+    const Tensor one = Tensor(0.5f) + Tensor(0.5f);
+    return tanh(x * 2) + one;
+  }));
+  EXPECT_FALSE(same(base, [](const Tensor& x) { return tanh(x * 2) + 1.0000001f; }));
+  EXPECT_FALSE(same(base, [](const Tensor& x) { return tanh(x * 2) - 1; }));
+  EXPECT_FALSE(same(base, [](const Tensor& x) { return sin(x * 2) + 1; }));
+  EXPECT_FALSE(same([](const Tensor& x) { return reduce_sum(x, {0}, true); },
+                    [](const Tensor& x) { return reduce_sum(x, {0}, false); }));
+  const Tensor a = ones({100}), b = zeros({100});
+  EXPECT_FALSE(same([&](const Tensor& x) { return x + reduce_sum(a * b); },
+                    [&](const Tensor& x) { return x + reduce_sum(a * a); }));
+}
+
+}  // namespace
+}  // namespace gradus
