@@ -15,6 +15,9 @@ class VariableTracer;
 // Whether this thread is tracing a function.
 bool is_tracing() noexcept;
 bool is_tracing_region() noexcept;  // a branch or the body of a loop
+// One example of a vmap; and whether a bool is true for one of them at least.
+bool is_example(const Tensor& t) noexcept;
+bool is_true_for_any(const Tensor& t);
 // A name for a value that has no elements yet, and what makes it: "Placeholder" or an op.
 bool is_symbolic(const Tensor& t) noexcept;
 std::string traced_name(const Tensor& t);

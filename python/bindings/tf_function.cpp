@@ -755,6 +755,10 @@ void drop_pause(PyObject* capsule) {
 }
 
 const FunctionEntry entries[] = {
+    {"_is_example", "tensor", "Whether this is one example of a vectorized_map.",
+     [](const Arguments& a) { return PyBool_FromLong(is_example(a.tensor(0))); }},
+    {"_is_true_for_any", "tensor", "Whether a bool is true for one example at least.",
+     [](const Arguments& a) { return PyBool_FromLong(is_true_for_any(a.tensor(0))); }},
     {"_is_tracing", "", "Whether a function is being traced.",
      [](const Arguments&) { return PyBool_FromLong(is_tracing()); }},
     {"_traced_name", "tensor", "The name of a traced tensor, or None.",

@@ -45,7 +45,13 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
         return packed(_cut(_TracedLoop(cond, body, loop_vars, maximum_iterations, shape_invariants is not None).run(),
                            back_prop))
     count = 0
-    while (maximum_iterations is None or count < int(maximum_iterations)) and cond(*loop_vars):
+    while maximum_iterations is None or count < int(maximum_iterations):
+        more = cond(*loop_vars)
+        if isinstance(more, _core.Tensor) and _core._is_example(more):
+            left = None if maximum_iterations is None else int(maximum_iterations) - count
+            return packed(_run_examples(cond, body, loop_vars, more, left))
+        if not more:
+            break
         result = body(*loop_vars)
         packed = type(result) if type(result) in (list, tuple) else packed
         result = _as_vars(result, len(loop_vars))
@@ -61,6 +67,21 @@ def _cut(results, back_prop):
         return results
     tf = _tf()
     return nest.map_structure(lambda t: tf.stop_gradient(t) if isinstance(t, _core.Tensor) else t, results)
+
+
+def _run_examples(cond, body, loop_vars, active, left):
+    """Examples of a vectorized_map stop at different times: until all have; who has keeps what it has. For these the
+    body runs on what they had before they stopped, where it has derivatives."""
+    tf = _tf()
+    going = loop_vars
+    while (left is None or left > 0) and _core._is_true_for_any(active):
+        going = nest.map_structure(lambda now, old: tf.where(active, now, tf.stop_gradient(old)), loop_vars, going)
+        result = nest.map_structure(_convert, _as_vars(body(*going), len(loop_vars)))
+        nest.assert_same_structure(loop_vars, result)
+        loop_vars = nest.map_structure(lambda new, old: tf.where(active, new, old), result, loop_vars)
+        active = tf.logical_and(active, cond(*loop_vars))
+        left = None if left is None else left - 1
+    return loop_vars
 
 
 @contextlib.contextmanager

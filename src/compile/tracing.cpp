@@ -5,6 +5,7 @@
 #include "compile/executable.h"
 #include "compile/node_call.h"
 #include "gradus/elementwise.h"
+#include "gradus/reduce.h"
 #include "graph/context.h"
 #include "graph/dynamic_size.h"
 #include "graph/elementwise.h"
@@ -16,6 +17,16 @@ bool is_tracing() noexcept { return thread_context.graph != nullptr; }
 
 bool is_tracing_region() noexcept {
   return thread_context.graph != nullptr && thread_context.graph->is_region();
+}
+
+bool is_example(const Tensor& t) noexcept {
+  return t.defined() && t.impl()->kind == ValueKind::batched;
+}
+
+bool is_true_for_any(const Tensor& t) {
+  Tensor all = t;
+  while (is_example(all)) all = all.impl()->extra()->inner;
+  return reduce_any(all).item<bool>();
 }
 
 bool is_symbolic(const Tensor& t) noexcept {

@@ -8,6 +8,7 @@
 #include "gradus/control.h"
 #include "gradus/interrupt.h"
 #include "gradus/ops.h"
+#include "gradus/tracing.h"
 #include "gradus/variable.h"
 #include "tensor/tensor_impl.h"
 
@@ -55,18 +56,13 @@ void give_dtypes(const char* what, std::vector<Tensor>& vars) {
   }
 }
 
-bool is_any(Tensor examples) {
-  while (examples.impl()->kind == ValueKind::batched) examples = examples.impl()->extra()->inner;
-  return reduce_any(examples).item<bool>();
-}
-
 // Inside a vmap, examples stop at different times: until all have stopped; who has keeps what it
 // has. For these the body runs on what they had before they stopped, where it has derivatives.
 std::vector<Tensor> run_examples(const detail::LoopTest& test, const detail::LoopBody& body,
                                  std::vector<Tensor> vars, std::int64_t maximum, std::int64_t done,
                                  Tensor active) {
   std::vector<Tensor> going = vars;
-  for (; done != maximum && is_any(active); ++done) {
+  for (; done != maximum && is_true_for_any(active); ++done) {
     check_interrupt();
     for (std::size_t i = 0; i < vars.size(); ++i)
       going[i] = where(active, vars[i], stop_gradient(going[i]));

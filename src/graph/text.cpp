@@ -53,28 +53,50 @@ std::string words_of(const Tensor& t) {
 }
 
 // Ops that the engine derives are in no list, because they are made when first asked for: their
-// names say from what ("tanh.vjp0.jvp3", graph/elementwise.h). Null if there is no such op.
-const Op* find_record(std::string_view name, int order = 0) {
-  for (const Op* list : {newest_op(), newest_of_engine()})
-    for (const Op* op = list; op; op = op->next)
-      if (name == op->name()) return op;
+// names say from what ("tanh.vjp0.jvp3", and "pow.jvp3.vjp0.f32part2" for a piece of a wide one;
+// graph/elementwise.h). Null if there is no such op.
+const Op* find_record(std::string_view name, int order = 0);
+
+// The number behind a word at the end of a name, -1 if it does not end so.
+std::int64_t number_after(std::string_view ending, std::string_view word) {
+  std::uint32_t number = 0;
+  if (!ending.starts_with(word)) return -1;
+  const char* end = ending.data() + ending.size();
+  const auto [after, error] = std::from_chars(ending.data() + word.size(), end, number);
+  return error == std::errc() && after == end ? number : -1;
+}
+
+const ElementwiseRule::Derived* find_derived(std::string_view name, int order) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || order == kDeepest) return nullptr;
-  const std::string_view how = name.substr(dot + 1, 3);
-  std::uint32_t number = 0;
-  const char* end = name.data() + name.size();
-  const auto [after, error] =
-      std::from_chars(name.data() + std::min(dot + 4, name.size()), end, number);
-  if ((how != "vjp" && how != "jvp") || error != std::errc() || after != end) return nullptr;
+  const std::string_view ending = name.substr(dot + 1);
+  const std::int64_t input = number_after(ending, "vjp"), inputs = number_after(ending, "jvp");
+  if (input < 0 && inputs < 0) return nullptr;
   const Op* base = find_record(name.substr(0, dot), order + 1);
   const ElementwiseRule* rule = base ? base->elementwise.get() : nullptr;
   if (!rule || rule->makes_bool) return nullptr;
-  if (how == "vjp") {
-    if (number >= static_cast<std::uint32_t>(rule->arity)) return nullptr;
-    return rule->vjp(*base, static_cast<int>(number)).op.get();
-  }
-  if (number == 0 || number >> rule->arity != 0 || (number & rule->bool_inputs)) return nullptr;
-  return rule->jvp(*base, number).op.get();
+  if (input >= 0) return input < rule->arity ? &rule->vjp(*base, static_cast<int>(input)) : nullptr;
+  if (inputs == 0 || (rule->arity < 32 && inputs >> rule->arity != 0) ||
+      (inputs & rule->bool_inputs))
+    return nullptr;
+  return &rule->jvp(*base, static_cast<std::uint32_t>(inputs));
+}
+
+const Op* find_record(std::string_view name, int order) {
+  for (const Op* list : {newest_op(), newest_of_engine()})
+    for (const Op* op = list; op; op = op->next)
+      if (name == op->name()) return op;
+  if (const ElementwiseRule::Derived* d = find_derived(name, order)) return d->op.get();
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return nullptr;
+  const std::string_view ending = name.substr(dot + 1);
+  const std::int64_t f = number_after(ending, "f32part"), d = number_after(ending, "f64part");
+  const ElementwiseRule::Derived* wide =
+      f >= 0 || d >= 0 ? find_derived(name.substr(0, dot), order) : nullptr;
+  if (!wide) return nullptr;
+  const auto& pieces = f >= 0 ? wide->float_pieces : wide->double_pieces;
+  const auto k = static_cast<std::size_t>(std::max(f, d));
+  return k < pieces.size() ? pieces[k].op.get() : nullptr;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <vector>
 
+#include "base/in_pieces.h"
 #include "base/thread_pool.h"
 #include "gradus/interrupt.h"
 
@@ -29,6 +30,12 @@ Complex root(double sign, std::size_t k, std::size_t n) {
   return {std::cos(angle), sign * std::sin(angle)};
 }
 
+// f(k) for all k below n; long rows look at the interrupt flag.
+template <class F>
+void each(std::size_t n, F&& f) {
+  in_pieces(static_cast<std::int64_t>(n), [&](std::int64_t k) { f(static_cast<std::size_t>(k)); });
+}
+
 // A length whose prime factors are small: the transforms of every r-th element, joined by short
 // transforms of length r.
 class MixedRadix {
@@ -45,7 +52,7 @@ class MixedRadix {
 
   MixedRadix(double sign, std::size_t n) : sign_(sign) {
     factorise(n, factors_);
-    for (std::size_t k = 0; k < n; ++k) roots_.push_back(root(sign, k, n));
+    each(n, [&](std::size_t k) { roots_.push_back(root(sign, k, n)); });
   }
 
   void run(const Complex* in, Complex* out) const { join(0, 1, roots_.size(), in, out); }
@@ -57,10 +64,11 @@ class MixedRadix {
       if (n == 1) *out = *in;
       return;
     }
+    if (n >= 4096) check_interrupt();
     const std::size_t r = factors_[level], m = n / r;
     for (std::size_t j = 0; j < r; ++j)
       join(level + 1, stride * r, m, in + j * stride, out + j * m);
-    for (std::size_t k = 0; k < m; ++k) {
+    const auto join_one = [&](std::size_t k) {
       Complex part[kLargestFactor];
       for (std::size_t j = 0; j < r; ++j) part[j] = out[j * m + k] * roots_[j * k * stride];
       if (r == 2) {
@@ -81,7 +89,8 @@ class MixedRadix {
           out[i * m + k] = sum;
         }
       }
-    }
+    };
+    each(m, join_one);
   }
 
   double sign_;
@@ -95,7 +104,7 @@ class Bluestein {
  public:
   Bluestein(double sign, std::size_t n)
       : size_(std::bit_ceil(2 * n - 1)), there_(-1, size_), back_(1, size_), filter_(size_) {
-    for (std::size_t k = 0; k < n; ++k) chirp_.push_back(root(sign, k * k % (2 * n), 2 * n));
+    each(n, [&](std::size_t k) { chirp_.push_back(root(sign, k * k % (2 * n), 2 * n)); });
     Row kernel(size_);
     for (std::size_t k = 0; k < n; ++k) {
       const Complex conjugate = {chirp_[k].re, -chirp_[k].im};

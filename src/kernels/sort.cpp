@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/in_pieces.h"
 #include "kernels/ranges.h"
 #include "kernels/scratch.h"
 
@@ -80,10 +81,10 @@ E* radix_sort(E* from, E* to, std::int64_t n, int key_bits) {
   for (int shift = 0; shift < key_bits; shift += kDigit) {
     std::int64_t place[kValues] = {};
     const auto digit = [shift](const E& e) { return e.key() >> shift & (kValues - 1); };
-    for (std::int64_t i = 0; i < n; ++i) ++place[digit(from[i])];
+    in_pieces(n, [&](std::int64_t i) { ++place[digit(from[i])]; });
     if (place[digit(from[0])] == n) continue;  // all the same
     std::exclusive_scan(std::begin(place), std::end(place), std::begin(place), std::int64_t{0});
-    for (std::int64_t i = 0; i < n; ++i) to[place[digit(from[i])]++] = from[i];
+    in_pieces(n, [&](std::int64_t i) { to[place[digit(from[i])]++] = from[i]; });
     std::swap(from, to);
   }
   return from;
@@ -104,13 +105,14 @@ void sort_rows(bool descending, const T* in, std::int64_t rows, std::int64_t n, 
     Scratch memory(static_cast<std::size_t>(2 * n) * sizeof(E));
     for (std::int64_t r = begin; r < end; ++r) {
       E* entries = memory.as<E>();
-      for (std::int64_t i = 0; i < n; ++i)
+      in_pieces(n, [&](std::int64_t i) {
         entries[i] = E(key_of(in[r * n + i], descending), static_cast<std::uint32_t>(i));
+      });
       entries = sort_entries(entries, entries + n, n, 8 * static_cast<int>(sizeof(T)));
-      for (std::int64_t i = 0; i < n; ++i) {
+      in_pieces(n, [&](std::int64_t i) {
         if (values) values[r * n + i] = in[r * n + entries[i].position()];
         if (positions) positions[r * n + i] = static_cast<std::int32_t>(entries[i].position());
-      }
+      });
     }
   });
 }
