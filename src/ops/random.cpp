@@ -139,7 +139,6 @@ using Drawn = std::map<Stream, std::uint64_t>;
 struct ThreadSeeds {
   std::optional<kernels::OpSeeds> given;  // by set_seed
   std::optional<kernels::OpSeeds> own;    // for ops without a seed, if none was given
-  std::optional<Drawn> forgotten;         // what was drawn that will not count
 
   kernels::OpSeeds::Pair next() {
     if (given) return given->next();
@@ -162,12 +161,9 @@ std::unique_ptr<ThreadSeeds>& thread_seeds() {
 class Streams {
  public:
   // Where the next draw of a stream begins; it takes `blocks`.
-  std::uint64_t take(const Stream& stream, std::uint64_t blocks, std::optional<Drawn>& forgotten) {
+  std::uint64_t take(const Stream& stream, std::uint64_t blocks) {
     const std::lock_guard lock(mutex_);
-    if (!forgotten) return std::exchange(drawn_[stream], drawn_[stream] + blocks);
-    const auto known = drawn_.find(stream);
-    std::uint64_t& more = (*forgotten)[stream];
-    return (known == drawn_.end() ? 0 : known->second) + std::exchange(more, more + blocks);
+    return std::exchange(drawn_[stream], drawn_[stream] + blocks);
   }
   // The streams under a global seed begin again.
   void restart(std::int64_t global_seed) {
@@ -221,7 +217,7 @@ void draw_seeds(const KernelCall& c) {
   // A shuffle takes a word for each row but one, and four are a block.
   const std::uint64_t blocks = p.is_order ? (numbers + 2) / 4 : kernels::Philox::reserved(numbers);
   const Stream stream = {static_cast<std::int64_t>(p.stream), pair.seed, pair.seed2};
-  out[0] = static_cast<std::int64_t>(streams().take(stream, blocks, seeds.forgotten));
+  out[0] = static_cast<std::int64_t>(streams().take(stream, blocks));
   out[1] = pair.seed2;
   out[2] = pair.seed;
 }
@@ -327,11 +323,6 @@ Tensor normal_numbers(const Shape& shape, const random::NormalOptions& o, Distri
 Tensor as_seed(const Tensor& seed) { return seed.dtype() == int64 ? seed : cast(seed, int64); }
 
 }  // namespace
-
-ForgottenDraws::ForgottenDraws() : saved_(std::make_unique<ThreadSeeds>(*thread_seeds())) {
-  if (!saved_->forgotten) thread_seeds()->forgotten.emplace();
-}
-ForgottenDraws::~ForgottenDraws() { thread_seeds() = std::move(saved_); }
 
 const Op random_op =
     not_differentiable({.name = "random",

@@ -1,7 +1,6 @@
 // The seeds that random ops of this thread drew, to draw the same ones again: a function that runs
 // a second time for its gradient must see the same random numbers.
 #pragma once
-#include <memory>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -9,7 +8,6 @@
 
 namespace gradus {
 
-struct ThreadSeeds;
 using SeedLog = std::vector<Tensor>;  // pairs or states; in a trace they are values of its graph
 
 // While it lives, seeds are noted in a log, or come from it. A function that draws more than the
@@ -29,18 +27,6 @@ class SeedScope {
   Use use_;
   std::size_t used_ = 0;
   SeedScope* outer_;
-};
-
-// What is drawn inside this scope is forgotten at its end: the thread goes on as if nothing had
-// been.
-class ForgottenDraws {
- public:
-  ForgottenDraws();
-  ~ForgottenDraws();
-  ForgottenDraws(const ForgottenDraws&) = delete;
-
- private:
-  std::unique_ptr<ThreadSeeds> saved_;
 };
 
 }  // namespace gradus

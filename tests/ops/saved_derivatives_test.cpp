@@ -160,6 +160,24 @@ TEST(SavedDerivatives, OfEveryRecordReadBackWithTheSameBits) {
   EXPECT_GT(derived, 1000);
 }
 
+// From some order on a derivative has more inputs than a kernel, and is several ops.
+TEST(SavedDerivatives, PiecesOfWideOnesReadBackToo) {
+  for (const char* name : {"divide", "pow", "atan2"}) {
+    const Op* op = find_op(name);
+    ASSERT_NE(op, nullptr) << name;
+    At at = cases_of(*op)[0];
+    for (int order = 1; order <= 5; ++order) {
+      at = jvp_at(at);
+      expect_reads_back(at, std::string(name) + ", jvp of order " + std::to_string(order));
+    }
+    std::vector<Aval> avals;
+    for (const Tensor& t : at.in) avals.push_back({t.dtype(), t.shape()});
+    const auto graph = trace([&](std::span<const Tensor> x) { return at.f(x); }, avals);
+    EXPECT_NE(to_text(*graph).find("part"), std::string::npos) << name;
+    expect_reads_back(vjp_at(at), std::string(name) + ", vjp of them");
+  }
+}
+
 TEST(SavedDerivatives, NamesThatAreNoneAreRefused) {
   const auto refused = [](const std::string& op) {
     try {
