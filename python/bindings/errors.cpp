@@ -110,6 +110,8 @@ void stay_here() noexcept {
 void set_python_error() noexcept {
   try {
     throw;
+  } catch (const abi::__forced_unwind&) {
+    stay_here();
   } catch (const PythonError&) {
   } catch (const PythonFailure& e) {
     e.restore();

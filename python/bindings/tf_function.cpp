@@ -532,8 +532,6 @@ PyObject* call_once(PyObject* self, PyObject* const* arguments, std::size_t coun
       return call_traced(f, places);
     } catch (const PythonError&) {
       throw;
-    } catch (const abi::__forced_unwind&) {
-      throw;
     } catch (...) {
       set_python_error();
       name_failed_line();
@@ -755,10 +753,6 @@ void drop_pause(PyObject* capsule) {
 }
 
 const FunctionEntry entries[] = {
-    {"_is_example", "tensor", "Whether this is one example of a vectorized_map.",
-     [](const Arguments& a) { return PyBool_FromLong(is_example(a.tensor(0))); }},
-    {"_is_true_for_any", "tensor", "Whether a bool is true for one example at least.",
-     [](const Arguments& a) { return PyBool_FromLong(is_true_for_any(a.tensor(0))); }},
     {"_is_tracing", "", "Whether a function is being traced.",
      [](const Arguments&) { return PyBool_FromLong(is_tracing()); }},
     {"_traced_name", "tensor", "The name of a traced tensor, or None.",

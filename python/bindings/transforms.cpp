@@ -7,6 +7,7 @@
 #include "gradus/custom.h"
 #include "gradus/functional.h"
 #include "gradus/jacobian.h"
+#include "gradus/tracing.h"
 #include "gradus/vmap.h"
 #include "tape.h"
 
@@ -143,6 +144,10 @@ const FunctionEntry entries[] = {
          delete static_cast<detail::Mapping*>(PyCapsule_GetPointer(c, kMapping));
        });
      }},
+    {"_is_example", "tensor", "Whether this is one example of a vectorized_map.",
+     [](const Arguments& a) { return PyBool_FromLong(is_example(a.tensor(0))); }},
+    {"_is_true_for_any", "tensor", "Whether a bool is true for one example at least.",
+     [](const Arguments& a) { return PyBool_FromLong(is_true_for_any(a.tensor(0))); }},
     {"_mapping_split", "mapping, argument, batch", "One example of a batch.",
      [](const Arguments& a) {
        return wrap(mapping_of(a[0]).example(static_cast<std::size_t>(a.integer(1)), a.tensor(2)));
