@@ -30,7 +30,7 @@ class Activation {
   Tensor operator()(const Tensor& x) const { return function_ ? (*function_)(x) : x; }
   const std::string& name() const { return name_; }  // "" if it has none
   std::vector<Variable> variables() const { return {}; }
-  auto gradus_parts() { return std::tuple(name_, Identity{name_.empty() ? function_ : nullptr}); }
+  auto gradus_parts() { return std::tuple(name_, SharedPart{name_.empty() ? function_ : nullptr}); }
 
  private:
   using Function = std::function<Tensor(const Tensor&)>;

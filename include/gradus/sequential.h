@@ -22,7 +22,7 @@ struct Lambda {
       : function(std::make_shared<std::function<Tensor(const Tensor&)>>(std::move(f))) {}
   Tensor operator()(const Tensor& x) const { return (*function)(x); }
   std::vector<Variable> variables() const { return {}; }
-  auto gradus_parts() { return std::tuple(Identity{function}); }
+  auto gradus_parts() { return std::tuple(SharedPart{function}); }
 };
 
 // The variables of several layers, in order.
@@ -68,7 +68,9 @@ class Sequential {
       for (const Variable& v : layer->variables()) all.push_back(v);
     return all;
   }
-  auto gradus_parts() { return std::tuple(std::vector<Identity>(layers_.begin(), layers_.end())); }
+  auto gradus_parts() {
+    return std::tuple(std::vector<SharedPart>(layers_.begin(), layers_.end()));
+  }
 
  private:
   // Tells layers with a training flag from those with a mask: it becomes a bool, never a tensor.

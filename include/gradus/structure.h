@@ -8,8 +8,8 @@
 //   values       Tensor and Gradient: what is differentiated, mapped, traced and carried by loops
 //   settings     numbers, enums, texts, variables (which cell it is, not what is in it), functions
 //   by
-//                pointer, and Identity below: they pass through unchanged, and a compiled function
-//                is traced for each of them
+//                pointer, and SharedPart below: they pass through unchanged, and a compiled
+//                function is traced for each of them
 //   containers   of structures: vectors, arrays, maps, pairs, tuples, optionals, variants
 //   structs      of structures: plain ones (aggregates) are read by themselves; any other class
 //                says of what it consists, as all layers do:
@@ -35,7 +35,7 @@
 namespace gradus {
 
 // A part of a class that is known by where it is: copies that share it are the same.
-struct Identity {
+struct SharedPart {
   std::shared_ptr<const void> of;
 };
 
@@ -51,7 +51,7 @@ template <class T>
 struct IsComplex<std::complex<T>> : std::true_type {};
 template <class S>
 concept SettingType = std::is_arithmetic_v<S> || std::is_enum_v<S> || IsComplex<S>::value ||
-    Words<S> || std::is_same_v<S, Variable> || std::is_same_v<S, Identity> ||
+    Words<S> || std::is_same_v<S, Variable> || std::is_same_v<S, SharedPart> ||
     std::is_null_pointer_v<S> || std::is_same_v<S, std::monostate> ||
     (std::is_pointer_v<S>&& std::is_function_v<std::remove_pointer_t<S>>);
 template <class S>

@@ -18,7 +18,7 @@ void add_setting(std::string& key, const S& part) {
     return;
   } else if constexpr (std::is_same_v<S, Variable>) {
     add_bytes(key, part.state());
-  } else if constexpr (std::is_same_v<S, Identity>) {
+  } else if constexpr (std::is_same_v<S, SharedPart>) {
     add_bytes(key, part.of.get());
   } else if constexpr (std::is_same_v<S, long double>) {  // which has bytes without a meaning
     const auto high = static_cast<double>(part);
