@@ -483,12 +483,183 @@ GROWTH = [unary, unary, unary, of_positive, of_unit_interval, binary, binary, bi
           matmul, gram, solver, moved, expanded, flattened, joined, parts, sliced, gathered, segmented, scattered, arranged,
           chosen, normalised, einsum, branched, looped, scanned, derived, mapped, stopped, spectral, convolved]
 
+def complex_detour(g):
+    x = g.any()
+    shape = g.shapes[x]
+    y = g.any(lambda s: s == shape)
+    t = g.line(f"tanh {y}", shape)
+    hidden = [g.line(f"complex {x} {t}", shape)]
+    for f in g.rng.sample(["exp", "sin", "square", "conj", "cos", "negative", "tanh_of"], 2):
+        z = hidden[-1]
+        if f == "tanh_of":
+            hidden.append(g.line(f"multiply {z} {z}", shape))
+        else:
+            hidden.append(g.line(f"{f} {z}", shape))
+    part = g.rng.choice(["real", "imag"])
+    r = g.line(f"{part} {hidden[-1]}", shape)
+    for z in hidden:
+        g.shapes.pop(z)
+    return g.line(f"tanh {r}", shape)
+
+
+def best(g):
+    x = g.any(lambda s: len(s) >= 1 and s[-1] != B)
+    if x is None:
+        return None
+    shape = g.shapes[x]
+    k = g.rng.randint(1, shape[-1])
+    values, places = g.line(f"top_k {x} k={k}", (*shape[:-1], k), (*shape[:-1], k))
+    g.shapes.pop(places)
+    return values
+
+
+def picked(g):
+    """One element of each row, chosen by another row's largest."""
+    x = g.any(lambda s: len(s) == 2 and s[1] != B)
+    if x is None:
+        return None
+    n, m = g.shapes[x]
+    y = g.any(lambda s: s == (n, m))
+    i = g.line(f"argmax {y} axis=1", (n,))
+    g.shapes.pop(i)
+    return g.line(f"gather {x} {i} axis=1 batch_dims=1", (n,))
+
+
+def by_coordinates(g):
+    x = g.any(lambda s: len(s) >= 2 and s[0] != B and s[1] != B)
+    if x is None:
+        return None
+    shape, n = g.shapes[x], g.size()
+    i = g.input((n, 2), f"integers 0 {min(shape[:2])}", "int32", "data")
+    return g.line(f"gather_nd {x} {i}", (n, *shape[2:]))
+
+
+def hot(g):
+    x = g.any(lambda s: len(s) == 2 and s[1] != B)
+    if x is None:
+        return None
+    n, m = g.shapes[x]
+    i = g.input((n,), f"integers 0 {m}", "int32", "data")
+    o = g.line(f"one_hot {i} depth={m}", (n, m))
+    c = g.line(f"cast {o} dtype={g.dtype}", (n, m))
+    g.shapes.pop(o)
+    p = g.line(f"multiply {c} {x}", (n, m))
+    return g.line(f"reduce_sum {p} axis=[1]", (n,))
+
+
+def looped_far(g):
+    """A loop that carries two values, picks a row by its count and decides on its way."""
+    x = g.any(lambda s: len(s) == 2 and s[0] != B and s[0] >= 2)
+    if x is None:
+        return None
+    n, m = g.shapes[x]
+    k = g.count
+    first = g.line(f"reduce_mean {x} axis=[0]", (m,))
+    zero = g.line("zeros shape=[] dtype=int32", ())
+    g.shapes.pop(zero)
+    inner = g.rng.choice([
+        ["e = multiply b d", "h = add e c", "u = tanh h", "v = sin c"],
+        ["p0 = floormod a 2", "p = equal p0 0", "fn yes", "r = sin b", "ret r", "fn no", "r = multiply b d", "ret r",
+         "u = cond p @yes @no", "w = multiply c d", "v = tanh w"],
+        ["fn f q", "r = sin q", "r2 = multiply r d", "ret r2", "g0 = grad @f b", "u = tanh g0", "v = add c u"]])
+    g.lines += [f"fn test{k} a b c", f"t = less a {n}", "ret t", f"fn body{k} a b c", f"d = gather {x} a", *inner, "o = add a 1", "ret o u v"]
+    i, u, v = g.line(f"while_loop @test{k} @body{k} {zero} {first} {first}", (), (m,), (m,))
+    g.shapes.pop(i)
+    return g.rng.choice([u, v])
+
+
+def mapped_far(g):
+    """Loops, derivatives and choices under a map."""
+    x = g.any(lambda s: len(s) >= 2 and s[-1] != B and B not in s[1:])
+    if x is None:
+        return None
+    shape = g.shapes[x]
+    k = g.count
+    inner = g.rng.choice([
+        ["fn f q", "r = tanh q", "r2 = multiply r q", "ret r2", "e = grad @f a"],
+        ["z = zeros shape=[] dtype=int32", "fn t i b", "p = less i 3", "ret p", "fn s i b", "j = add i 1", "c = multiply b a",
+         "d = sin c", "ret j d", "i e = while_loop @t @s z a"],
+        ["p = greater a 0.1", "b = exp a", "e = where p b a"],
+        ["b = sort a", "c = cumsum b axis=0", "e = tanh c"],
+        ["b = square a", "c = reduce_mean b", "d = add c 1.0", "h = rsqrt d", "e = multiply a h"],
+        ["fn f q", "r = sin q", "ret r", "e = jvp @f a a"]])
+    t = g.line(f"tanh {x}", shape)
+    g.lines += [f"fn m{k} a", *inner, "ret e"]
+    return g.line(f"vmap @m{k} {t}", shape)
+
+
+def called(g):
+    x = g.any()
+    shape = g.shapes[x]
+    y = g.any(lambda s: broadcast(shape, s) == shape)
+    k = g.count
+    g.lines += [f"fn c{k} a b", "c = multiply a b", "d = tanh c", "e = add d a", "ret e"]
+    return g.line(f"function @c{k} {x} {y}", shape)
+
+
+def customised(g):
+    x = g.any()
+    shape = g.shapes[x]
+    k = g.count
+    g.flags.add("nosave")
+    g.lines += [f"fn c{k} a", "b = tanh a", "ret b", f"fn back{k} dy a", "b = tanh a", "c = square b", "d = subtract 1.0 c", "e = multiply dy d", "ret e"]
+    return g.line(f"custom_gradient @c{k} @back{k} {x}", shape)
+
+
+def second(g):
+    x = g.any()
+    shape = g.shapes[x]
+    y = g.any(lambda s: s == shape)
+    if y == x:
+        y = g.line(f"sin {x}", shape)
+    k = g.count
+    g.lines += [f"fn f{k} a", f"b = {g.rng.choice(['sin', 'tanh', 'softplus'])} a", "c = multiply b a", "ret c"]
+    r = g.line(f"hvp @f{k} {x} {y}", shape)
+    return g.line(f"tanh {r}", shape)
+
+
+def imaged(g):
+    x = g.any(lambda s: len(s) == 4 and B not in s[1:] and s[1] >= 2 and s[2] >= 2)
+    if x is None:
+        return None
+    n, h, w, c = g.shapes[x]
+    kind = g.rng.choice(["conv", "pool", "depth"])
+    p = g.rng.choice(["SAME", "VALID"])
+    size = lambda m: m if p == "SAME" else m - 1
+    if kind == "conv":
+        f = g.input((2, 2, c, 2))
+        return g.line(f"nn.conv2d {x} {f} padding={p}", (n, size(h), size(w), 2))
+    if kind == "depth":
+        f = g.input((2, 2, c, 1))
+        return g.line(f"nn.depthwise_conv2d {x} {f} padding={p}", (n, size(h), size(w), c))
+    f = g.rng.choice(["max", "avg"])
+    return g.line(f"nn.{f}_pool2d {x} ksize=[2,2] strides=[1,1] padding={p}", (n, size(h), size(w), c))
+
+
+def chopped(g):
+    """A whole number made of a float, as an index."""
+    x = g.any(lambda s: len(s) >= 1 and s[0] != B)
+    if x is None:
+        return None
+    shape = g.shapes[x]
+    s = g.line(f"reduce_mean {x}", ())
+    t = g.line(f"sigmoid {s}", ())
+    m = g.line(f"multiply {t} {shape[0] - 0.01}", ())
+    i = g.line(f"cast {m} dtype=int32", ())
+    g.shapes.pop(i)
+    return g.line(f"gather {x} {i}", shape[1:])
+
+
+GROWTH_LATER = [complex_detour, best, picked, by_coordinates, hot, looped_far, mapped_far, called, customised, second, imaged, chopped]
+
+
 
 def program(seed, number):
     rng = random.Random(f"{seed}/{number}")
     g = Grower(rng, f"random_{seed}_{number}")
     for _ in range(rng.randint(1, 3)):
-        shape = rng.choice([(B, 3), (B, 2, 3), (B,), (3,), (2, 3), (3, 3), (B, 3, 3), (), (1, 3), (B, 1), (B, 4)])
+        shapes = [(B, 3), (B, 2, 3), (B,), (3,), (2, 3), (3, 3), (B, 3, 3), (), (1, 3), (B, 1), (B, 4)]
+        shape = rng.choice(shapes if seed == 1 else shapes + [(B, 3, 3, 2), (3, B), (2, 4, 3), (4, 2)])
         g.input(shape)
     last = []
     goal = rng.randint(3, 10)
@@ -497,7 +668,8 @@ def program(seed, number):
         tries += 1
         if len(g.inputs) > 6:
             break
-        made = rng.choice(GROWTH)(g)
+        # Seed 1 is what random.txt began with.
+        made = rng.choice(GROWTH if seed == 1 else GROWTH + 2 * GROWTH_LATER)(g)
         if made is not None:
             last.append(made)
     results = list(dict.fromkeys([last[-1], *rng.sample(last, min(2, len(last)))]))

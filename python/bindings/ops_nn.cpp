@@ -355,6 +355,11 @@ const FunctionEntry entries[] = {
     {"nn.bias_add", "value, bias, data_format=None, name=None", "value + bias.", with_bias},
     {"nn.batch_normalization", "x, mean, variance, offset, scale, variance_epsilon, name=None",
      "(x - mean) / sqrt(variance + epsilon) * scale + offset.", batch_normalized},
+    {"_log_poisson_loss", "targets, log_input, compute_full_loss", "exp(x) - x * targets.",
+     [](const Arguments& a) {
+       const Tensor x = a.tensor(1), targets = a.tensor(0, x.dtype());
+       return wrap(nn::log_poisson_loss(targets, x, a.boolean(2)));
+     }},
     {"clip_by_norm", "t, clip_norm, axes=None, name=None", "t, shortened to a norm at most.",
      by_rows<clipped_by_norm>},
     {"linalg.global_norm", "t_list, name=None", "The root of the sum of all squares.", global_norm},

@@ -134,6 +134,8 @@ PyObject* scatter(PyObject* self, const Arguments& a) {
   const auto change = [&] {
     how == "add"   ? v.scatter_add(indices, updates)
     : how == "sub" ? v.scatter_sub(indices, updates)
+    : how == "mul" ? v.scatter_mul(indices, updates)
+    : how == "div" ? v.scatter_div(indices, updates)
                    : v.scatter_update(indices, updates);
   };
   attributed([&] { on_large(updates, change); });

@@ -1,6 +1,7 @@
 """Weighted moments, and losses of tf.nn that are sums of others."""
-import math
 import sys
+
+from . import _core
 
 
 def _tf():
@@ -43,11 +44,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
     tf = _tf()
     log_input = tf.convert_to_tensor(log_input)
     targets = tf.convert_to_tensor(targets, log_input.dtype)
-    loss = tf.exp(log_input) - log_input * targets
-    if compute_full_loss:
-        stirling = targets * tf.math.log(targets) - targets + 0.5 * tf.math.log(2.0 * math.pi * targets)
-        loss += tf.where((targets >= 0.0) & (targets <= 1.0), tf.zeros_like(targets), stirling)
-    return loss
+    return _core._log_poisson_loss(targets, log_input, compute_full_loss)
 
 
 def crelu(features, axis=-1, name=None):

@@ -117,6 +117,14 @@ class Variable(_core.Variable):
         """Subtracts rows; repeated ones all count."""
         return self._rows("sub", sparse_delta)
 
+    def scatter_mul(self, sparse_delta, use_locking=False, name=None):
+        """Multiplies rows; repeated ones all count."""
+        return self._rows("mul", sparse_delta)
+
+    def scatter_div(self, sparse_delta, use_locking=False, name=None):
+        """Divides rows; repeated ones all count."""
+        return self._rows("div", sparse_delta)
+
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
         """Replaces rows."""
         return self._rows("update", sparse_delta)

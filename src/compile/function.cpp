@@ -404,6 +404,15 @@ std::shared_ptr<Trace> FunctionCore::State::find(const std::vector<Tensor>& in, 
     s.no_symbols = true;
     return false;
   };
+  // Sizes at which a program with symbols makes no sense (x[1:] of no rows) get a trace of their
+  // own, which says what is wrong if the function makes none either.
+  const auto holds = [](const Graph& graph, const Sizes& sizes) {
+    try {
+      return shapes_hold(graph, sizes);
+    } catch (const InvalidArgumentError&) {
+      return false;
+    }
+  };
   const auto fits = [&](const std::shared_ptr<Trace>& t) {
     if (t->key != key || !t->matches(in)) return false;
     if (t->graph->symbols().input_count() == 0) return true;
@@ -411,7 +420,7 @@ std::shared_ptr<Trace> FunctionCore::State::find(const std::vector<Tensor>& in, 
     const auto sizes = bind_sizes(*t->graph, in);
     if (!sizes) return false;
     if (std::find(t->checked.begin(), t->checked.end(), *sizes) != t->checked.end()) return true;
-    if (!shapes_hold(*t->graph, *sizes) || !is_faithful(*t)) return false;
+    if (!holds(*t->graph, *sizes) || !is_faithful(*t)) return false;
     if (t->checked.size() > 1024) t->checked.clear();
     t->checked.push_back(*sizes);
     return true;
@@ -434,7 +443,7 @@ std::shared_ptr<Trace> FunctionCore::State::find(const std::vector<Tensor>& in, 
     if (has_symbols) {
       try {
         trace = record(signature, graph, body, s.options);
-        if (trace && !shapes_hold(*graph, *bind_sizes(*graph, in))) trace = nullptr;
+        if (trace && !holds(*graph, *bind_sizes(*graph, in))) trace = nullptr;
       } catch (const Error& e) {
         refused = e.what();
         trace = nullptr;

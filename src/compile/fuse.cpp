@@ -473,6 +473,8 @@ bool Fuser::emit_loop(GraphCopy& copy, const Group& group, std::span<const std::
             const bool mistaken =
                 of_group && is_per_row(v) && role != RowRole::per_row && role != RowRole::scalar;
             if (role == RowRole::none || mistaken) return false;
+            if (role == RowRole::per_row || role == RowRole::scalar)
+              loop->one_per_row |= 1u << operands.size();
           }
           operands.push_back(v);
           known.emplace_back(v, builder.input(dtype));

@@ -127,7 +127,7 @@ BoundLoop::BoundLoop(const FusedLoop& loop, std::span<const View> in, std::span<
   rows_ = cols_ = 1;
   for (int a = 0; a < domain.rank(); ++a)
     (a < domain.rank() - loop.row_axes ? rows_ : cols_) *= domain[a];
-  std::uint32_t per_row = 0;
+  std::uint32_t per_row = loop.one_per_row;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const RowRole role = row_role(*in[i].shape, domain, loop.row_axes);
     GRADUS_ASSERT(role != RowRole::none);

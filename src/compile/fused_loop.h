@@ -20,6 +20,9 @@ struct FusedLoop final : Held, Bindable {
   std::vector<Aval> out;  // sizes may be symbols
   Shape domain;           // what the elementwise part runs over
   int row_axes = 0;       // how many trailing axes of the domain are one row; 0: no reductions
+  // Which operands have one element for each row, a bit for each. At sizes of 1 the shapes alone do
+  // not say it any more.
+  std::uint32_t one_per_row = 0;
   std::vector<ResultForm> forms;  // by output
   std::string members;            // "multiply, add, tanh", for reports
 

@@ -91,18 +91,16 @@ struct RunningAttrs {
   }
 };
 
-// y one step further along the axis, with -inf coming in.
+// y one step further along the axis, with -inf coming in: first longer, then cut, so that it is
+// right for an axis of no elements too, whose size may be a symbol here.
 Tensor before(const Tensor& y, int axis, bool reverse) {
-  Shape size = y.shape();
-  if (size[axis] == 0) return y;
-  size[axis] = size_sub(size[axis], 1);
   Ints begin;
   Paddings paddings;
   for (int i = 0; i < y.rank(); ++i) {
     begin.push_back(reverse && i == axis ? 1 : 0);
     paddings.emplace_back(!reverse && i == axis ? 1 : 0, reverse && i == axis ? 1 : 0);
   }
-  return pad(slice(y, begin, size), paddings, PadMode::constant, -kInfinity);
+  return slice(pad(y, paddings, PadMode::constant, -kInfinity), begin, y.shape());
 }
 
 }  // namespace

@@ -176,17 +176,15 @@ Tensor run_recurrence(const Tensor& a, const Tensor& b, const RecurrenceAttrs& a
 
 }  // namespace
 
+// First longer, then cut: right for an axis of no elements too, whose size may be a symbol here.
 Tensor shift(const Tensor& x, int axis, bool back) {
-  Shape size = x.shape();
-  if (size[axis] == 0) return x;
   Ints begin, before, after;
   for (int i = 0; i < x.rank(); ++i) {
     begin.push_back(back && i == axis ? 1 : 0);
     before.push_back(!back && i == axis ? 1 : 0);
     after.push_back(back && i == axis ? 1 : 0);
   }
-  size[axis] = size_sub(size[axis], 1);
-  return pad_zeros(slice(x, begin, size), before, after);
+  return slice(pad_zeros(x, before, after), begin, x.shape());
 }
 
 Tensor cumsum(In x, int axis, bool exclusive, bool reverse) {

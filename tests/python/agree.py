@@ -211,17 +211,13 @@ def _grad(f, *x):
 
 
 def _jvp(f, *both):
-    x, v = both[:len(both) // 2], both[len(both) // 2:]
-    with tf.autodiff.ForwardAccumulator(list(x), list(v)) as acc:
-        y = f(*x)
-    return acc.jvp(y, unconnected_gradients="zero")
+    half = len(both) // 2
+    return tf.jvp(lambda *x: f(*x), both[:half], both[half:])[1]
 
 
 def _hvp(f, *both):
-    x, v = both[:len(both) // 2], both[len(both) // 2:]
-    with tf.autodiff.ForwardAccumulator(list(x), list(v)) as acc:
-        g = _grad(f, *x)
-    return acc.jvp(g, unconnected_gradients="zero")
+    half = len(both) // 2
+    return tf.hvp(lambda *x: tf.reduce_sum(f(*x)[0]), both[:half], both[half:])
 
 
 def _custom_gradient(f, back, *x):

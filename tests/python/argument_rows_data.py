@@ -134,6 +134,8 @@ Variable.assign_add: tf.Variable(F) | delta=G | use_locking=True ; name='given'
 Variable.assign_sub: tf.Variable(F) | delta=G | use_locking=True ; name='given'
 Variable.scatter_add: tf.Variable(F) | sparse_delta=tf.IndexedSlices([V], [1]) | use_locking=True
 Variable.scatter_sub: tf.Variable(F) | sparse_delta=tf.IndexedSlices([V], [1]) | use_locking=True
+Variable.scatter_mul: tf.Variable(F) | sparse_delta=tf.IndexedSlices([V], [1]) | use_locking=True
+Variable.scatter_div: tf.Variable(F) | sparse_delta=tf.IndexedSlices([V], [1]) | use_locking=True
 Variable.scatter_update: tf.Variable(F) | sparse_delta=tf.IndexedSlices([V], [1]) | use_locking=True
 Variable.scatter_max: tf.Variable(F) | sparse_delta=tf.IndexedSlices([V], [1]) | use_locking=True
 Variable.scatter_min: tf.Variable(F) | sparse_delta=tf.IndexedSlices([V], [1]) | use_locking=True
