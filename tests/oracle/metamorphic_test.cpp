@@ -65,8 +65,8 @@ void for_each_sample(std::uint64_t first, std::uint64_t count, const CaseOptions
       for (const auto& z : s.c.at[i]) values.push_back(z.real());
       s.at.push_back(Tensor::from(values, to_shape(s.c.program.inputs[i])));
     }
-    s.f = engine_function(s.c.program, s.c.word, s.at);
     try {
+      s.f = engine_function(s.c.program, s.c.word, s.at);  // calls compiled functions
       if (gd::is_complex(s(s.at).dtype())) return true;
       check(s, "seed " + std::to_string(seed) + "\n" + s.text());
     } catch (const gd::Error& error) {
@@ -207,8 +207,10 @@ TEST(Metamorphic, EagerCompiledAndLoadedAgree) {
                       const Tensor eager = s(s.at);
                       const auto compiled = gd::function(s.f);
                       expect_near(compiled(s.at), eager, 1e-11, what);
-                      if (!s.c.word.empty()) return;
-                      if (s.c.program.text().find("custom_") != std::string::npos) return;
+                      // These hold C++ code, which cannot be saved.
+                      const std::string text = s.c.program.text();
+                      if (text.find("custom_") != std::string::npos) return;
+                      if (text.find("recompute_grad") != std::string::npos) return;
                       const gd::LoadedFunction loaded(compiled.saved());
                       expect_near(loaded(s.at)[0], eager, 1e-11, what);
                     });

@@ -38,6 +38,7 @@ Nil norm_of(const std::vector<Nil>& group, double p) {
   return power(sum, 1 / static_cast<Real>(p));
 }
 Nil extreme_of(const std::vector<Nil>& group, int sign) {
+  require(!group.empty(), "the largest of nothing");
   Nil best = group[0];
   for (std::size_t i = 1; i < group.size(); ++i) {
     require(std::abs(group[i].base() - best.base()) > kGap, "a tie");

@@ -164,7 +164,7 @@ void add_splits(Table& t) {
                  n.in = {with_axes(m)};
                  n.ints = {any_axis(m, n.in[0]), 0};
                  n.ints[1] = m.between(-1, m.dims(n.in[0])[index(n.ints[0])] - 1);
-                 return true;
+                 return m.dims(n.in[0])[index(n.ints[0])] > 0;
                },
                [](const Node& n, const Tensors& in) {
                  return pick(gd::unstack(in[0], axis_of(n)), n.ints[1]);
@@ -203,6 +203,7 @@ void add_repeats(Table& t) {
                  n.ints = {any_axis(m, n.in[0])};
                  for (Size i = 0; i < m.dims(n.in[0])[index(n.ints[0])]; ++i)
                    n.ints.push_back(m.between(0, 2));
+                 if (n.ints.size() == 1) return false;  // nothing to repeat
                  n.ints.back() = 1;
                  return true;
                },
