@@ -98,7 +98,7 @@ class Reader {
     alignas(16) std::byte attrs[512];
     const AttrType& type = n.op->attrs();
     GRADUS_ASSERT(type.bytes <= sizeof attrs);
-    std::memcpy(attrs, graph_.attrs(n), type.bytes);
+    if (type.bytes > 0) std::memcpy(attrs, graph_.attrs(n), type.bytes);
     bind_attrs(graph_.symbols(), sizes_, type, attrs);
     if (n.op->info.renumber) n.op->info.renumber(attrs, numbers_, Renumber::in_order);
     const auto in = graph_.operands(n);
