@@ -66,16 +66,17 @@ struct Eigh {
 };
 Eigh eigh(In tensor);
 Tensor eigvalsh(In tensor);
-// q r = input with orthonormal columns and an upper triangle. With full_matrices q is square, and
-// has no gradient if the input has more rows than columns. Derivatives are NaN from the first
-// column on that depends on those before it.
+// q r = input with orthonormal columns and an upper triangle. Derivatives are NaN from the first
+// column on that depends on those before it. With full_matrices q is square; more than one column
+// that completes it is determined but for turning in the space of these: what depends on that has
+// the gradient NaN, and in forward mode they are NaN.
 struct Qr {
   Tensor q, r;
 };
 Qr qr(In input, bool full_matrices = false);
 // u diag(s) v^T = tensor: singular values in descending order, orthonormal columns with a positive
-// largest component in u. With full_matrices u and v are square; what completes them has no
-// gradient. Equal or zero singular values are as equal eigenvalues are for eigh.
+// largest component in u. With full_matrices u and v are square; what completes them is as
+// for qr. Equal or zero singular values are as equal eigenvalues are for eigh.
 struct Svd {
   Tensor s, u, v;
 };

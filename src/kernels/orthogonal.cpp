@@ -175,4 +175,19 @@ void qr(DType t, const void* in, std::int64_t batch, std::int64_t m, std::int64_
   });
 }
 
+void complement(DType t, const void* in, std::int64_t batch, std::int64_t m, std::int64_t n,
+                void* out) {
+  const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n);
+  with_type(t, [&](auto zero) {
+    using T = decltype(zero);
+    parallel_for(batch, [&](std::int64_t b) {
+      std::vector<T> q(rows * rows), r(rows * columns);
+      qr_of(static_cast<const T*>(in) + b * m * n, rows, columns, rows, q.data(), r.data());
+      T* to = static_cast<T*>(out) + b * m * (m - n);
+      for (std::size_t i = 0; i < rows; ++i)
+        to = std::copy(&q[i * rows] + columns, &q[i * rows] + rows, to);
+    });
+  });
+}
+
 }  // namespace gradus::kernels

@@ -18,4 +18,8 @@ void eigh(DType t, const void* in, std::int64_t batch, std::int64_t n, void* val
 void qr(DType t, const void* in, std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k,
         void* q, void* r);
 
+// in [batch, m, n] with m > n: the columns [batch, m, m - n] by which qr with k = m completes q.
+void complement(DType t, const void* in, std::int64_t batch, std::int64_t m, std::int64_t n,
+                void* out);
+
 }  // namespace gradus::kernels

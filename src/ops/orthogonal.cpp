@@ -39,6 +39,16 @@ Tensor independent(const Tensor& r) {
   return linalg::set_diag(r, where(none, std::numeric_limits<double>::quiet_NaN(), diagonal));
 }
 
+Tensor divided_by(const Tensor& x, const Tensor& r) {  // x r^-1 for an upper triangle r
+  return matrix_transpose(linalg::triangular_solve(r, matrix_transpose(x), false, true));
+}
+
+Shape turns_of(const Tensor& columns) {  // what says how columns turn into each other
+  Shape s = columns.shape();
+  s[s.rank() - 2] = s.back();
+  return s;
+}
+
 }  // namespace
 
 const Op eigh_op = general(
@@ -135,8 +145,7 @@ const Op qr_op = general(
     [](const Site& s, std::span<const Tensor> t, std::span<Tensor> out) {
       // dA R^-1 = dQ + Q dR R^-1: the part of Q^T dA R^-1 below the diagonal is all of dQ's.
       const Tensor &q = s.out[0], r = independent(s.out[1]);
-      const Tensor b =
-          matrix_transpose(linalg::triangular_solve(r, matrix_transpose(t[0]), false, true));
+      const Tensor b = divided_by(t[0], r);
       const Tensor c = matmul(q, b, {.transpose_a = true});
       const Tensor below = c - linalg::band_part(c, 0, -1);
       const Tensor turn = below - matrix_transpose(below);
@@ -144,34 +153,59 @@ const Op qr_op = general(
       out[1] = matmul(c - turn, r);
     });
 
-const Op qr_full_op = not_differentiable(
-    {.name = "qr_full",
-     .doc = "qr with a square orthogonal matrix, for matrices higher than wide.",
+// N with N^T A = 0 changes by -Q R^-T dA^T N, which keeps N^T A, and by turning in its own space,
+// N K. A single column cannot turn; of several, K is the kernel's choice.
+const Op complement_op = general(
+    {.name = "complement",
+     .doc = "Orthonormal columns that complete those of a matrix, higher than wide, to a basis.",
      .dtypes = kWide,
-     .outputs = 2,
      .infer =
          [](const Call& c, Avals& out) {
-           Shape q = c.shape(0);
-           const int rank = q.rank();
-           if (rank < 2) fail<InvalidArgumentError>("[qr] got shape ", q, "; expected matrices");
-           q[rank - 1] = q[rank - 2];
-           out.push_back({c.in[0].dtype, q});
-           out.push_back({c.in[0].dtype, c.shape(0)});
+           Shape n = c.shape(0);
+           const int rank = n.rank();
+           if (rank < 2 || n[rank - 2] < n.back())
+             fail<InvalidArgumentError>("[complement] got shape ", n,
+                                        "; expected matrices with more rows than columns");
+           n[rank - 1] = n[rank - 2] - n.back();
+           out.push_back({c.in[0].dtype, n});
          },
      .kernel =
          [](const KernelCall& c) {
            const Shape& s = c.shape(0);
-           const std::int64_t m = s[s.rank() - 2];
-           kernels::qr(c.in[0].dtype, c.in[0].data, batch_of(s), m, s.back(), m, c.out[0].data,
-                       c.out[1].data);
+           kernels::complement(c.in[0].dtype, c.in[0].data, batch_of(s), s[s.rank() - 2], s.back(),
+                               c.out[0].data);
          },
      .batch = batch_leading,
+     .reads =
+         [](const void*, std::uint32_t) {
+           return Reads{1, 1};
+         },
      .samples =
          [] {
-           return std::vector<Sample>{{{{{4, 2}}}, nullptr}, {{{{2, 3, 0}}}, nullptr}};
+           return std::vector<Sample>{
+               {{{{1, 4, 3}}}, nullptr}, {{{{2, 3, 2}}}, nullptr}, {{{{2, 3, 0}}}, nullptr}};
          },
-     .like = "numpy.linalg.qr"},
-    "the matrix does not say which columns complete its own");
+     .like = "scipy.linalg.null_space"},
+    [](const Site& s, std::span<const Tensor> t, std::span<Tensor> out) {
+      const Tensor& n = s.out[0];
+      const linalg::Qr a = linalg::qr(s.in[0]);
+      const Tensor b = divided_by(t[0], independent(a.r)), size = largest(t[0], false);
+      const Tensor all = broadcast_to(size, turns_of(n));
+      out[0] = matmul(n, undetermined(all, ones(all.shape(), bool_), size)) -
+               matmul(a.q, matmul(b, n, {.transpose_a = true}));
+    },
+    [](const Site& s, std::span<const Tensor> cts, std::uint32_t, std::span<Cotangent> grads) {
+      const Tensor& n = s.out[0];
+      const linalg::Qr a = linalg::qr(s.in[0]);
+      const Tensor x = matmul(n, cts[0], {.transpose_a = true}), turn = x - matrix_transpose(x);
+      const Tensor told = undetermined(turn, ones(turn.shape(), bool_), largest(cts[0], false));
+      const Tensor along = matmul(cts[0], a.q, {.transpose_a = true});
+      const Tensor b = matmul(n, matmul(told, ones_like(along)) - along);
+      grads[0] = matrix_transpose(linalg::triangular_solve(independent(a.r), matrix_transpose(b),
+                                                           /*lower=*/false));
+    });
+
+Tensor complement(const Tensor& a) { return complement_op(a); }
 
 namespace linalg {
 
@@ -193,9 +227,15 @@ Qr qr(In input, bool full_matrices) {
     const Qr first = qr(parts[0]);
     return {first.q, concat({first.r, matmul(first.q, parts[1], {.transpose_a = true})}, -1)};
   }
-  const bool high = known && shape[rank - 2] > shape.back();
-  const Tensors out = (full_matrices && high ? qr_full_op : qr_op).run({&x, 1}, nullptr);
-  return {out[0], out[1]};
+  const Tensors out = qr_op.run({&x, 1}, nullptr);
+  if (!full_matrices || (known && shape[rank - 2] == shape.back())) return {out[0], out[1]};
+  if (!known) {
+    fail<UnimplementedError>("[qr] got shape ", shape,
+                             "; with full_matrices the sizes of the matrices must be known");
+  }
+  Shape below = shape;
+  below[rank - 2] -= shape.back();
+  return {concat({out[0], complement(x)}, -1), concat({out[1], zeros(below, x.dtype())}, -2)};
 }
 
 }  // namespace linalg

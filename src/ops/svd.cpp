@@ -23,9 +23,7 @@ bool sizes_known(const Shape& s) { return !is_symbol(rows_of(s)) && !is_symbol(s
 // What completes orthonormal columns to a square matrix stands to the right of them.
 Tensor completed(const Tensor& columns) {
   const Shape& s = columns.shape();
-  if (rows_of(s) == s.back()) return columns;
-  const Tensor all = linalg::qr(stop_gradient(columns), true).q;
-  return concat({columns, split(all, {s.back(), rows_of(s) - s.back()}, -1)[1]}, -1);
+  return rows_of(s) == s.back() ? columns : concat({columns, complement(columns)}, -1);
 }
 
 // What is known of pairs of singular values. Vectors i and j of both sides turn into each other

@@ -27,4 +27,10 @@ Tensor undetermined(const Tensor& x, const Tensor& none, const Tensor& size, boo
 // values, tells apart. `values` are what d belongs to.
 Tensor told_apart(const Tensor& x, const Tensor& d, const Tensor& none, const Tensor& values);
 
+// Orthonormal columns beside those of matrices [..., m, n], m > n, to make m of them. A single one
+// has all derivatives; several are determined up to turning in the space that they span, so what
+// tells them apart has the gradient NaN, and in forward mode they are NaN wherever the matrix
+// moves.
+Tensor complement(const Tensor& a);
+
 }  // namespace gradus

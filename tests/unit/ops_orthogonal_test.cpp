@@ -99,6 +99,42 @@ TEST(Qr, Derivatives) {
   }
 }
 
+TEST(Qr, TheColumnThatCompletesABasisHasDerivatives) {
+  const Tensor weights = random_tensor({4, 4}, 5);
+  const auto squares = [&](const Tensor& basis) { return matmul(square(basis), weights); };
+  const auto f = [&](const std::vector<Tensor>& in) {
+    const auto [q, r] = linalg::qr(in[0], true);
+    return matmul(squares(q), r);
+  };
+  check_derivatives(f, {random_tensor({4, 3})}, 1e-4);
+  check_batching(f, {random_tensor({4, 3})}, 0);
+  const auto u = [&](const std::vector<Tensor>& in) {
+    return squares(linalg::svd(in[0], true).u) + reduce_sum(linalg::svd(in[0], true).v);
+  };
+  const auto v = [&](const std::vector<Tensor>& in) { return squares(linalg::svd(in[0], true).v); };
+  check_derivatives(u, {random_tensor({4, 3})}, 1e-4);
+  check_derivatives(v, {random_tensor({3, 4})}, 1e-4);
+}
+
+// N N^T = 1 - Q Q^T for the columns N beside Q.
+TEST(Qr, SeveralColumnsThatCompleteABasisAreDeterminedAsASpace) {
+  const Tensor a = random_tensor({2, 5, 3}), c = random_tensor({2, 5, 5}, 7);
+  const auto beside = [](const Tensor& x) { return split(linalg::qr(x, true).q, {3, 2}, -1)[1]; };
+  const auto space = [](const Tensor& n) { return matmul(n, n, {.transpose_b = true}); };
+  const auto by_columns = [&](const std::vector<Tensor>& in) { return space(beside(in[0])); };
+  const auto by_others = [&](const std::vector<Tensor>& in) {
+    return 0.0 - space(linalg::qr(in[0]).q);
+  };
+  EXPECT_TRUE(near(gradient_of(by_columns, {a}, 0, c), values_of(gradient_of(by_others, {a}, 0, c)),
+                   1e-12));
+  const auto [q, r] = linalg::qr(a, true);
+  EXPECT_TRUE(near(matmul(q, r), values_of(a), 1e-13));
+  const auto apart = [&](const std::vector<Tensor>& in) { return square(beside(in[0])); };
+  const Tensor told = gradient_of(apart, {a}, 0, random_tensor({2, 5, 2}, 9));
+  for (double x : values_of(told)) EXPECT_TRUE(std::isnan(x));
+  for (double x : values_of(jvp(beside, a, a).second)) EXPECT_TRUE(std::isnan(x));
+}
+
 TEST(BiasAdd, AlongTheLastAxis) {
   EXPECT_TRUE(near(nn::bias_add(zeros({2, 2}), Tensor{1.0f, 2.0f}), {1, 2, 1, 2}));
   EXPECT_THROW(nn::bias_add(zeros({2, 2}), Tensor{1.0f}), InvalidArgumentError);
