@@ -1,11 +1,13 @@
 // gradus.GradientTape and gradus.forward_diff.GradientTape: one set of methods for both.
 #include "tape.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "errors.h"
 #include "function.h"
 #include "gradus/explain.h"
+#include "gradus/ops.h"
 
 namespace gradus::python {
 
@@ -28,14 +30,25 @@ Unconnected to_unconnected(PyObject* o) {
   return Unconnected::none;
 }
 
+namespace {
+
+// A shape as a tensor; while a function is traced, of sizes that its calls will have.
+Tensor tensor_of_sizes(const Shape& shape) {
+  if (std::ranges::all_of(shape, [](std::int64_t n) { return n >= 0; }))
+    return Tensor::from(std::vector<std::int32_t>(shape.begin(), shape.end()));
+  std::vector<Tensor> sizes;
+  for (const std::int64_t n : shape) sizes.push_back(reshape(dynamic_size(n), {1}));
+  return cast(concat(sizes, 0), int32);
+}
+
+}  // namespace
+
 Ref wrap_gradient(const Gradient& gradient) {
   if (gradient.is_none()) return Ref::copy(Py_None);
   if (!gradient.is_rows()) return Ref::own(wrap(gradient.values()));
   const Ref values = Ref::own(wrap(gradient.values())),
             indices = Ref::own(wrap(gradient.indices()));
-  const Shape& shape = gradient.dense_shape();
-  const Ref sizes =
-      Ref::own(wrap(Tensor::from(std::vector<std::int32_t>(shape.begin(), shape.end()))));
+  const Ref sizes = Ref::own(wrap(tensor_of_sizes(gradient.dense_shape())));
   return Ref::own(PyObject_CallFunctionObjArgs(class_of("IndexedSlices"), values.get(),
                                                indices.get(), sizes.get(), nullptr));
 }

@@ -149,6 +149,11 @@ def ensure_shape(x, shape, name=None):
         sizes = [str(TensorShape(s).as_list()).replace("None", "?").replace(" ", "") for s in (x.shape, shape)]
         raise tf.errors.InvalidArgumentError(
             None, None, f"[ensure_shape] Shape of tensor input {sizes[0]} is not compatible with expected shape {sizes[1]}.")
+    wanted = TensorShape(shape)
+    for axis, size in enumerate(x.shape.as_list() if wanted.rank is not None else ()):
+        if size is None and wanted[axis] is not None:  # only a call will know
+            tf.debugging.assert_equal(tf.shape(x)[axis], wanted[axis], f"[ensure_shape] The size of axis {axis} of the tensor "
+                                      f"is not compatible with the expected shape {wanted}.")
     return x
 
 

@@ -218,7 +218,7 @@ def _first_size(leaves, name):
         raise ValueError(f"{name}: elems must have at least one tensor")
     if any(t.shape.rank == 0 for t in leaves):
         raise ValueError(f"{name}: elements must be at least one-dimensional, not scalar")
-    sizes = {t.shape[0] for t in leaves}
+    sizes = {t.shape.as_list()[0] for t in leaves}  # numbers or None, also of a graph's placeholders
     if None in sizes:
         return None
     if len(sizes) > 1:

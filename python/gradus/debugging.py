@@ -137,11 +137,16 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
         if len(actual) != len(expected):
             assert_rank(tensor, len(expected), message)
         for axis, (size, symbol) in enumerate(zip(actual, expected)):
-            if size is None or symbol is None or symbol == ".":
+            if symbol is None or symbol == ".":
                 continue
+            if size is None:
+                size = tf.shape(tensor)[axis]  # only a call will know
             want, where = (symbol, "explicitly") if isinstance(symbol, _numbers.Integral) else known.setdefault(
                 symbol, (size, f"by tensor {described} dimension {axis}"))
-            if size != want:
+            if not (isinstance(size, int) and isinstance(want, _numbers.Integral)):
+                assert_equal(size, want, f"{_prefix(message)}Specified {where}.  Tensor {described} dimension {axis} must have "
+                                         "another size.", summarize)
+            elif size != want:
                 raise ValueError(f"{_prefix(message)}Specified {where}.  Tensor {described} dimension {axis} must have size "
                                  f"{want}.  Received size {size}, shape {tensor.shape}{_shown(data, summarize)}")
 

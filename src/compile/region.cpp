@@ -7,6 +7,7 @@
 #include "compile/graph_copy.h"
 #include "compile/held_as.h"
 #include "compile/inner_memory.h"
+#include "compile/node_sizes.h"
 #include "compile/pipeline.h"
 #include "gradus/ops.h"
 #include "gradus/variable.h"
@@ -208,15 +209,8 @@ class SpokenSizes {
   void add(const Graph& g) {
     for (Graph::Value v = 0; v < g.value_count(); ++v)
       for (std::int64_t size : g.info(v).aval.shape) add(g.symbols(), size);
-    for (const Graph::Node& n : g.nodes()) {
-      for (const AttrField& f : n.op->attrs().fields) {
-        const std::byte* at = static_cast<const std::byte*>(g.attrs(n)) + f.offset;
-        if (f.kind == AttrKind::ints)
-          for (std::int64_t size : *reinterpret_cast<const Ints*>(at)) add(g.symbols(), size);
-        if (f.kind == AttrKind::integer && f.bytes == 8)
-          add(g.symbols(), *reinterpret_cast<const std::int64_t*>(at));
-      }
-    }
+    for (const Graph::Node& n : g.nodes())
+      each_size_of(g, n, [&](std::int64_t size) { add(g.symbols(), size); });
   }
   // An input has this shape: its sizes are known when the region runs.
   void remove(const Symbols& symbols, const Shape& shape) {

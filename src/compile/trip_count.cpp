@@ -4,6 +4,7 @@
 
 #include "compile/graph_copy.h"
 #include "compile/loop.h"
+#include "compile/node_sizes.h"
 #include "compile/pipeline.h"
 #include "tensor/tensor_impl.h"
 
@@ -26,10 +27,19 @@ std::vector<bool> needed_for(const Graph& g, std::vector<bool> needed) {
   return needed;
 }
 
-bool has_effects(const Graph& g, const std::vector<bool>& needed) {
+bool speaks_of_symbols(const Graph& g, const Graph::Node& n) {
+  bool found = false;
+  each_size_of(g, n, [&](std::int64_t size) { found = found || g.symbols().has(size); });
+  for (std::uint32_t i = 0; i < n.out_count; ++i)
+    for (std::int64_t size : g.info(n.first_out + i).aval.shape) found = found || is_symbol(size);
+  return found;
+}
+
+// What is needed does something besides computing, or needs sizes that only a call has.
+bool must_wait(const Graph& g, const std::vector<bool>& needed) {
   for (const Graph::Node& n : g.nodes())
-    for (std::uint32_t i = 0; n.op->info.stateful && i < n.out_count; ++i)
-      if (needed[n.first_out + i]) return true;
+    for (std::uint32_t i = 0; i < n.out_count; ++i)
+      if (needed[n.first_out + i] && (n.op->info.stateful || speaks_of_symbols(g, n))) return true;
   return false;
 }
 
@@ -68,7 +78,7 @@ void add_followers(const Graph& body, std::span<const Tensor> operands, std::siz
       std::vector<bool> needed(body.value_count(), false);
       needed[body.outputs()[i]] = true;
       needed = needed_for(body, std::move(needed));
-      bool follows = !has_effects(body, needed);
+      bool follows = !must_wait(body, needed);
       for (std::size_t k = 0; k < operands.size(); ++k)
         if (needed[body.inputs()[k]]) follows = follows && known[k];
       if (follows) continue;
@@ -143,7 +153,7 @@ std::optional<TripCount> trip_count(const WhileLoop& loop, std::span<const Tenso
   }
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (decides[i] && !is_small_and_known(operands[i])) return {};
-  if (has_effects(test, in_test) || has_effects(body, in_body)) return {};
+  if (must_wait(test, in_test) || must_wait(body, in_body)) return {};
   add_followers(body, operands, carries, decides, in_body);
 
   // One step: the deciding carries after an iteration, and whether there is another.

@@ -186,20 +186,6 @@ SmallVector<View, 6> views_of(Pointers in) {
   return views;
 }
 
-Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {
-  const auto views = views_of(in);
-  Avals avals;
-  infer_outputs({op, attrs, views}, avals);
-  Tensors out;
-  if (op.info.is_view) {
-    out.push_back(make_view(*in[0], avals[0].shape));
-    return out;
-  }
-  for (const Aval& a : avals) out.push_back(make_tensor(a.dtype, a.shape));
-  run_kernel(op, attrs, in, out);
-  return out;
-}
-
 Tensors run_traced(const Op& op, const void* attrs, Pointers in, Graph* graph) {
   SmallVector<Graph::Value, 8> values;
   for (const Tensor* t : in) values.push_back(graph->value(*t));
@@ -208,6 +194,27 @@ Tensors run_traced(const Op& op, const void* attrs, Pointers in, Graph* graph) {
   Tensors out;
   for (std::uint32_t i = 0; i < node.out_count; ++i)
     out.push_back(graph->tensor(node.first_out + i));
+  return out;
+}
+
+// Constants become a symbolic size: only the call of the program that is traced can make them.
+bool must_be_traced(const Avals& avals) {
+  return thread_context.graph &&
+         std::ranges::any_of(avals, [](const Aval& a) { return a.shape.is_symbolic(); });
+}
+
+Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {
+  const auto views = views_of(in);
+  Avals avals;
+  infer_outputs({op, attrs, views}, avals);
+  if (must_be_traced(avals)) return run_traced(op, attrs, in, thread_context.graph);
+  Tensors out;
+  if (op.info.is_view) {
+    out.push_back(make_view(*in[0], avals[0].shape));
+    return out;
+  }
+  for (const Aval& a : avals) out.push_back(make_tensor(a.dtype, a.shape));
+  run_kernel(op, attrs, in, out);
   return out;
 }
 

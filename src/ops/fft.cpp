@@ -55,8 +55,10 @@ Tensor fitted(const Tensor& x, const Shape& sizes) {
     begin.push_back(0);
     fill.emplace_back(0, 0);
     const int k = i - (x.rank() - sizes.rank());
-    if (k < 0 || sizes_agree(size[i], sizes[k])) continue;
-    if (is_symbol(size[i])) fail<UnimplementedError>("[rfft] needs sizes that are known");
+    if (k < 0 || size[i] == sizes[k]) continue;
+    if (is_symbol(size[i]) || is_symbol(sizes[k]))
+      fail<UnimplementedError>("[rfft] got shape ", x.shape(), " and fft_length ", sizes,
+                               "; which of them is longer must be known");
     fill.back().second = std::max<std::int64_t>(0, sizes[k] - size[i]);
     fills |= fill.back().second > 0;
     size[i] = std::min(size[i], sizes[k]);

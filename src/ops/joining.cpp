@@ -218,8 +218,13 @@ std::vector<Tensor> unstack(In x, int axis) {
 
 Tensor squeeze(In x) {
   Shape shape;
-  for (std::int64_t n : x->shape())
+  for (std::int64_t n : x->shape()) {
+    if (is_symbol(n)) {
+      fail<UnimplementedError>("[squeeze] got shape ", x->shape(),
+                               "; which sizes are 1 must be known, or the axes be named");
+    }
     if (n != 1) shape.push_back(n);
+  }
   return reshape(x, shape);
 }
 

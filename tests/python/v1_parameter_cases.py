@@ -203,6 +203,7 @@ OTHERS = [
     "tf.convert_to_tensor([1, 2], preferred_dtype=tf.float32)", "tf.convert_to_tensor([1, 2], dtype_hint=tf.float32)",
     "tf.convert_to_tensor([1.5], preferred_dtype=tf.int32)", "tf.div(ints(9, 3), 2, name='d')",
     "tf.div(x(3), positive(3))", "tf.div_no_nan(x(3), tf.constant([0.0, 1.0, 2.0]), name='d')",
+    "tf.squeeze(x(1, 3, 1))", "tf.squeeze(x(1, 3, 1), axis=[2])", "tf.squeeze(x(1, 3, 1), squeeze_dims=0, name='s')",
     "tf.expand_dims(x(2, 3), axis=1)", "tf.expand_dims(x(2, 3), dim=0, name='e')",
     "tf.gather(x(3, 4), ints(4, 2), axis=1, name='g')", "tf.gather(x(3, 4), ints(3, 2), validate_indices=True)",
     "tf.gather(x(2, 3), ints(3, 2, 2), axis=1, batch_dims=1)",

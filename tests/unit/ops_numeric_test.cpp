@@ -102,6 +102,12 @@ TEST(OpsFft, OverSeveralAxes) {
   EXPECT_EQ(signal::rfft(x, {2, 8}).shape(), (Shape{3, 2, 5}));
 }
 
+TEST(OpsFft, OfAsManyNumbersAsWereAskedForInFunctionsToo) {
+  const auto f = function([](const Tensor& x) { return signal::rfft(x, {6}); });
+  for (const std::int64_t n : {5, 3, 7, 6, 1})
+    EXPECT_LT(distance(f(numbers({n})), signal::rfft(numbers({n}), {6})), 1e-14) << n;
+}
+
 TEST(OpsSpecial, AtTheEdges) {
   const auto at = [](Tensor (*f)(In), double x) { return f(Tensor(x)).item<double>(); };
   EXPECT_EQ(at(ndtri, 0), -kInf);

@@ -38,6 +38,17 @@ TEST(WhileLoop, ManyIterationsAndLimits) {
   EXPECT_EQ(item(g(Tensor(3))), 8);
 }
 
+// How often such a loop runs is not known before a call is.
+TEST(WhileLoop, TestsThatReadASize) {
+  const auto f = function([](const Tensor& x) {
+    return std::get<1>(
+        while_loop([&](Tensor i, Tensor) { return i < reshape(shape(x), {}); },
+                   [&](Tensor i, Tensor s) { return std::tuple(i + 1, s + reduce_sum(x)); },
+                   std::tuple(Tensor(0), Tensor(0.0))));
+  });
+  for (int n : {5, 3, 7, 0, 1}) EXPECT_EQ(item(f(ones({n}, float64))), n * n) << n;
+}
+
 TEST(WhileLoop, NestedWithVariables) {
   const Variable v(Tensor(0));
   const auto f = function([&](const Tensor& n) {

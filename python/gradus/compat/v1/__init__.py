@@ -107,6 +107,7 @@ def _wrap_all(source, target):
 
 
 _this = _sys.modules[__name__]
+squeeze = in_graph(_functions.squeeze, "Squeeze")
 
 
 def _module(name):

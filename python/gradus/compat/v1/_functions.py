@@ -202,6 +202,16 @@ def _identity(input, name=None):  # noqa: A002
 identity = in_graph(_identity, "Identity")
 
 
+def squeeze(input, axis=None, name=None):
+    """Axes of size 1 go away: those that are named, or that are known to be 1 before a run."""
+    if axis is None or axis == []:
+        sizes = input.shape.as_list()
+        axis = [i for i, size in enumerate(sizes) if size == 1]
+        if not axis:
+            return tf.identity(input)
+    return tf.squeeze(input, axis)
+
+
 def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False,
               aggregation_method=None, stop_gradients=None, unconnected_gradients=tf.UnconnectedGradients.NONE):
     """The gradients of the sum of ys with respect to each of xs, as nodes; None where there is no dependence."""

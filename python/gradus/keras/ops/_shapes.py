@@ -168,8 +168,8 @@ def take(x, indices, axis=None):
     indices = indices if indices.dtype.is_integer else tf.cast(indices, "int32")
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
-    size = x.shape[axis]
-    if size is not None and not str(indices.dtype.name).startswith("u"):
+    if not str(indices.dtype.name).startswith("u"):
+        size = tf.cast(tf.shape(x)[axis], indices.dtype) if x.shape[axis] is None else x.shape[axis]
         indices = tf.where(indices < 0, indices + size, indices)
     return tf.gather(x, indices, axis=axis)
 
