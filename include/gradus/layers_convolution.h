@@ -57,6 +57,7 @@ struct ConvolutionLayer : Convolution {
                    ConvolutionOptions options = {}, Activation activation = {})
       : ConvolutionLayer(inputs, filters, Shape{size}, std::move(options), std::move(activation)) {}
   Tensor operator()(In x) const { return run(x, kTransposed); }
+  auto gradus_parts() { return Convolution::gradus_parts(); }
 };
 
 }  // namespace detail

@@ -65,11 +65,13 @@ struct Recurrent {
 // run() gives outputs and states; the call what the options ask for.
 struct LSTM : detail::Recurrent {
   LSTM(std::int64_t inputs, std::int64_t units, const RecurrentOptions& options = {});
+  auto gradus_parts() { return Recurrent::gradus_parts(); }
   RecurrentResult run(In x, const std::vector<Tensor>& states = {}, const Tensor& mask = {}) const;
   Tensor operator()(In x, const Tensor& mask = {}) const { return chosen(run(x, {}, mask)); }
 };
 struct GRU : detail::Recurrent {
   GRU(std::int64_t inputs, std::int64_t units, const RecurrentOptions& options = {});
+  auto gradus_parts() { return Recurrent::gradus_parts(); }
   RecurrentResult run(In x, const std::vector<Tensor>& states = {}, const Tensor& mask = {}) const;
   Tensor operator()(In x, const Tensor& mask = {}) const { return chosen(run(x, {}, mask)); }
 };
@@ -77,7 +79,7 @@ struct SimpleRNN : detail::Recurrent {
   Activation activation;
   SimpleRNN(std::int64_t inputs, std::int64_t units, const RecurrentOptions& options = {},
             Activation activation = "tanh");
-  auto gradus_parts() { return std::tie(kernel, recurrent_kernel, bias, options, activation); }
+  auto gradus_parts() { return std::tuple_cat(Recurrent::gradus_parts(), std::tie(activation)); }
   RecurrentResult run(In x, const std::vector<Tensor>& states = {}, const Tensor& mask = {}) const;
   Tensor operator()(In x, const Tensor& mask = {}) const { return chosen(run(x, {}, mask)); }
 };

@@ -6,14 +6,15 @@
 // structure is read to its last part, and what cannot be read does not compile:
 //
 //   values       Tensor and Gradient: what is differentiated, mapped, traced and carried by loops
-//   settings     numbers, enums, texts, variables (which cell it is, not what is in it), functions
-//   by
-//                pointer, and SharedPart below: they pass through unchanged, and a compiled
+//   settings     numbers, enums, texts, variables (which cell it is, not what is in it), pointers
+//                to functions, and SharedPart below: they pass through unchanged, and a compiled
 //                function is traced for each of them
 //   containers   of structures: vectors, arrays, maps, pairs, tuples, optionals, variants
 //   structs      of structures: plain ones (aggregates) are read by themselves; any other class
 //                says of what it consists, as all layers do:
 //                  auto gradus_parts() { return std::tie(kernel, bias, rate); }
+//                What a class inherits does not count, because its base does not know its fields:
+//                  return std::tuple_cat(Base::gradus_parts(), std::tie(n));
 //
 // What a branch or an iteration gives is decided when the program runs. So the results of cond and
 // the variables of loops hold values only: a setting there could not follow the decision.
@@ -44,7 +45,14 @@ namespace detail {
 template <class S>
 concept Value = std::is_same_v<S, Tensor> || std::is_same_v<S, Gradient>;
 template <class S>
-concept Words = std::is_convertible_v<const S&, std::string> && !Value<S>;
+concept SaysItsParts = requires(S& s) {
+  s.gradus_parts();
+};
+// A class is a text if it converts to one and back; another one may hold more than it says.
+template <class S>
+concept Words =
+    std::is_convertible_v<const S&, std::string> && !Value<S> && !SaysItsParts<S> &&
+    (!std::is_class_v<S> || (std::is_constructible_v<S, std::string> && !std::is_aggregate_v<S>));
 template <class S>
 struct IsComplex : std::false_type {};
 template <class T>
@@ -56,12 +64,15 @@ concept SettingType = std::is_arithmetic_v<S> || std::is_enum_v<S> || IsComplex<
     (std::is_pointer_v<S>&& std::is_function_v<std::remove_pointer_t<S>>);
 template <class S>
 concept Setting = SettingType<std::remove_const_t<S>>;
+// Containers are templates, and Shape: a class that is derived from one may hold more.
 template <class S>
-concept SaysItsParts = requires(S& s) {
-  s.gradus_parts();
-};
+struct IsContainer : std::is_same<S, Shape> {};
 template <class S>
-concept MapLike = requires {
+struct IsContainer<const S> : IsContainer<S> {};
+template <template <class...> class C, class... A>
+struct IsContainer<C<A...>> : std::true_type {};
+template <class S>
+concept MapLike = IsContainer<S>::value && requires {
   typename S::mapped_type;
 };
 template <class S>
@@ -69,7 +80,7 @@ concept TupleLike = requires {
   std::tuple_size<S>::value;
 };
 template <class S>
-concept OptionalLike = requires(S& s) {
+concept OptionalLike = IsContainer<S>::value && requires(S& s) {
   s.has_value();
   *s;
 };
@@ -78,7 +89,7 @@ concept VariantLike = requires {
   std::variant_size<S>::value;
 };
 template <class S>
-concept RangeLike = requires(S& s) {
+concept RangeLike = IsContainer<S>::value && requires(S& s) {
   s.begin() != s.end();
 };
 
@@ -236,6 +247,26 @@ template <class A, std::size_t N>
 struct AsTuple<std::array<A, N>> {
   using Type = std::tuple<A>;
 };
+
+// Whose gradus_parts it is: a class that only inherits one has not said all of its parts.
+template <class C, class R>
+C* owner_of(R (C::*)());
+template <class C, class R>
+C* owner_of(R (C::*)() const);
+template <class S>
+constexpr bool says_own_parts() {
+  if constexpr (requires { owner_of(&S::gradus_parts); }) {
+    return std::is_same_v<decltype(owner_of(&S::gradus_parts)), S*>;
+  } else {
+    return true;  // it has two, one of them const
+  }
+}
+// Whether a tensor is in a copy: one that is put there would not reach the class.
+template <class... Parts, class... Around>
+constexpr bool copies_values(std::tuple<Parts...>*, std::tuple<Around...>*) {
+  return ((!std::is_reference_v<Parts> && contents_of<Parts, Around...>().values) || ...);
+}
+
 template <class S, class... Around>
 constexpr Contents contents_of() {
   using Path = std::tuple<Around..., S>;
@@ -250,9 +281,12 @@ constexpr Contents contents_of() {
   } else if constexpr (Setting<S>) {
     return {.settings = true};
   } else if constexpr (SaysItsParts<S>) {
-    using Parts = decltype(std::declval<S&>().gradus_parts());
-    return contents_of_all(static_cast<typename AsTuple<Parts>::Type*>(nullptr),
-                           static_cast<Path*>(nullptr));
+    using Parts = typename AsTuple<decltype(std::declval<S&>().gradus_parts())>::Type;
+    constexpr auto* parts = static_cast<Parts*>(nullptr);
+    constexpr auto* path = static_cast<Path*>(nullptr);
+    Contents all = contents_of_all(parts, path);
+    all.unreadable |= !says_own_parts<S>() || copies_values(parts, path);
+    return all;
   } else if constexpr (MapLike<S>) {
     return varying(contents_of<typename S::mapped_type, Around..., S>());
   } else if constexpr (requires { typename AsTuple<S>::Type; }) {
@@ -295,8 +329,8 @@ constexpr void require_structure() {
   static_assert(
       is_structure<S>,
       "[gradus] this type cannot be read, so a tensor or number in it would be missed: make it a "
-      "plain struct of up to 16 fields, give it `auto gradus_parts() { return std::tie(...); }`, "
-      "or capture it instead of passing it");
+      "plain struct of up to 16 fields, give it `auto gradus_parts() { return std::tie(...); }` "
+      "(in the class itself, and no copies of tensors), or capture it instead of passing it");
 }
 template <class S>
 constexpr void require_values() {

@@ -3,6 +3,7 @@
 #include "gradus/control.h"
 #include "gradus/function.h"
 #include "gradus/functional.h"
+#include "gradus/layers.h"
 #include "gradus/ops.h"
 #include "gradus/vmap.h"
 
@@ -20,30 +21,57 @@ struct Counted {
   gd::Tensor x;
   int turns;
 };
+struct Slowed : gd::keras::Dense {  // its base says nothing of the rate
+  using Dense::Dense;
+  double rate = 1;
+};
+class Copying {
+ public:
+  explicit Copying(gd::Tensor w) : w_(std::move(w)) {}
+  auto gradus_parts() { return std::tuple(w_); }
+
+ private:
+  gd::Tensor w_;
+};
+class Named : public std::vector<gd::Tensor> {
+ public:
+  float scale() const { return scale_; }
+
+ private:
+  float scale_ = 1;
+};
+class Printed {
+ public:
+  explicit Printed(gd::Tensor w) : w_(std::move(w)) {}
+  operator std::string() const { return gd::to_string(w_); }
+
+ private:
+  gd::Tensor w_;
+};
 
 void run(const gd::Tensor& x) {
   const Closed closed(x);
   const auto call = [](const Closed& c) { return c(gd::Tensor(1.0f)); };
 #if CASE == 1  // this type cannot be read
   gd::function(call)(closed);
-#elif CASE == 2  // this type cannot be read
+#elif CASE == 2   // this type cannot be read
   gd::vmap(call)(closed);
-#elif CASE == 3  // this type cannot be read
+#elif CASE == 3   // this type cannot be read
   gd::grad(call)(closed);
-#elif CASE == 4  // this type cannot be read
+#elif CASE == 4   // this type cannot be read
   gd::jvp(call, closed, closed);
-#elif CASE == 5  // this type cannot be read
+#elif CASE == 5   // this type cannot be read
   gd::function([&] { return closed; })();
-#elif CASE == 6  // among the variables of a loop
+#elif CASE == 6   // among the variables of a loop
   gd::while_loop([](const Counted& c) { return c.turns < 3; },
                  [](const Counted& c) {
                    return Counted{c.x * 2, c.turns + 1};
                  },
                  Counted{x, 0});
-#elif CASE == 7  // among the variables of a loop
+#elif CASE == 7   // among the variables of a loop
   gd::scan([](const Counted& c, const gd::Tensor& row) { return std::pair(c, row); }, Counted{x, 0},
            x);
-#elif CASE == 8  // which branch runs is decided when the program does
+#elif CASE == 8   // which branch runs is decided when the program does
   gd::cond(
       x > 0,
       [&] {
@@ -52,8 +80,16 @@ void run(const gd::Tensor& x) {
       [&] {
         return Counted{x, 2};
       });
-#elif CASE == 9  // there is no tensor in this argument
+#elif CASE == 9   // there is no tensor in this argument
   gd::grad([](double y) { return gd::Tensor(y); })(2.0);
+#elif CASE == 10  // in the class itself
+  gd::function([](const Slowed& s) { return s.kernel * s.rate; })(Slowed(1, 1));
+#elif CASE == 11  // no copies of tensors
+  gd::function([](const Copying&) {})(Copying(x));
+#elif CASE == 12  // this type cannot be read
+  gd::function([](const Named& n) { return n[0] * n.scale(); })(Named());
+#elif CASE == 13  // this type cannot be read
+  gd::function([](const Printed&) {})(Printed(x));
 #else
   call(closed);
 #endif

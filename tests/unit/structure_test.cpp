@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -43,6 +44,22 @@ class Closed {  // does not
 
  private:
   Tensor w_;
+};
+class Slowed : public Hidden {  // what it inherits does not know of the power
+ public:
+  Slowed(Tensor w, float rate, int power) : Hidden(std::move(w), rate), power_(power) {}
+  auto gradus_parts() { return std::tuple_cat(Hidden::gradus_parts(), std::tie(power_)); }
+  int power() const { return power_; }
+
+ private:
+  int power_;
+};
+struct Inherits : Hidden {
+  int power = 1;
+};
+struct Titled {  // a text is not all of it
+  Tensor x;
+  operator std::string() const { return "titled"; }
 };
 enum class Mode { twice, thrice };
 struct WithSettings {
@@ -91,6 +108,8 @@ static_assert(is_structure<keras::Dense> && is_structure<keras::Conv2D> &&
               is_structure<keras::LeakyReLU> && is_structure<keras::ELU> &&
               is_structure<keras::Softmax> && is_structure<keras::Lambda> &&
               is_structure<keras::Sequential>);
+static_assert(is_structure<Slowed> && !is_structure<Inherits> && is_structure<Shape>);
+static_assert(holds_values_only<Titled> && is_structure<std::filesystem::path>);
 static_assert(!is_structure<Closed> && !is_structure<std::vector<Closed>>);
 static_assert(!is_structure<std::pair<Tensor, Closed>> && !is_structure<Tensor*>);
 static_assert(!is_structure<std::shared_ptr<Tensor>> && !is_structure<std::function<Tensor()>>);
@@ -101,6 +120,16 @@ static_assert(!holds_values_only<Scaled> && !holds_values_only<std::pair<Tensor,
               !holds_values_only<WithVariable> && !holds_values_only<Closed>);
 constexpr detail::Contents kNumber = detail::contents_of<double>();
 static_assert(!kNumber.values && kNumber.settings);
+
+TEST(Structure, DerivedClassesAndTextsAreReadWhole) {
+  const auto f = function([](const Slowed& s, const Tensor& x) { return s(x) * s.power(); });
+  EXPECT_EQ(f(Slowed(Tensor(2.0f), 1, 3), Tensor(5.0f)).item<float>(), 30);
+  EXPECT_EQ(f(Slowed(Tensor(4.0f), 1, 3), Tensor(5.0f)).item<float>(), 60);
+  EXPECT_EQ(f(Slowed(Tensor(4.0f), 1, 2), Tensor(5.0f)).item<float>(), 40);
+  const auto g = function([](const Titled& t) { return t.x * 2; });
+  EXPECT_EQ(g(Titled{Tensor(1.0f)}).item<float>(), 2);
+  EXPECT_EQ(g(Titled{Tensor(3.0f)}).item<float>(), 6);
+}
 
 TEST(Structure, FunctionsSeeLayers) {
   random::set_seed(1);
