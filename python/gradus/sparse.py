@@ -425,10 +425,15 @@ def map_values(op, *args, **kwargs):
     return first.with_values(op(*args, **kwargs))
 
 
+def _some_rows(data, indices, sparse_gradient):
+    """Rows by number. Behind another axis their gradient is dense."""
+    data = tf.convert_to_tensor(data)
+    return tf.gather(data, indices) if sparse_gradient else tf.gather(data[None], indices, axis=1)[0]
+
+
 def _segments(name, reduce):
     def function(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
-        data = tf.convert_to_tensor(data)
-        rows = tf.gather(data, indices) if sparse_gradient else tf.gather(data[None], indices, axis=1)[0]
+        rows = _some_rows(data, indices, sparse_gradient)
         if num_segments is None:
             return getattr(tf.math, f"segment_{reduce}")(rows, segment_ids)
         return getattr(tf.math, f"unsorted_segment_{reduce}")(rows, segment_ids, num_segments)
@@ -444,7 +449,7 @@ def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None, spa
     """The sum of some rows of each segment, divided by the root of their number."""
     ids = tf.convert_to_tensor(segment_ids)
     count = int(ids[-1]) + 1 if num_segments is None else num_segments
-    return tf.math.unsorted_segment_sqrt_n(tf.gather(data, indices), ids, count)
+    return tf.math.unsorted_segment_sqrt_n(_some_rows(data, indices, sparse_gradient), ids, count)
 
 
 def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None):

@@ -99,14 +99,19 @@ std::size_t ThreadTapes::listeners() const {
                                   std::ranges::count_if(levels_, hears));
 }
 
+// Whether one of the tapes that `counts` follows a value, in the recording of that tape.
+template <class F>
+bool ThreadTapes::is_recorded(const Tensor& t, F&& counts) const {
+  if (!t.impl()->has(kTracked)) return false;
+  return std::ranges::any_of(open_, [&](const GradientTape::State* tape) {
+    if (tape->paused || !counts(*tape)) return false;
+    const Recording::Id id = tape->recording->find(t);
+    return id != Recording::kNone && (tape->recording->followers(id) & tape->bit);
+  });
+}
+
 bool ThreadTapes::follows(const Tensor& t) const {
-  if (recording_ && t.impl()->has(kTracked)) {
-    const Recording::Id id = recording_->find(t);
-    Recording::Followers bits = 0;
-    for (const GradientTape::State* tape : open_)
-      if (!tape->paused) bits |= tape->bit;
-    if (id != Recording::kNone && (recording_->followers(id) & bits)) return true;
-  }
+  if (is_recorded(t, [](const GradientTape::State&) { return true; })) return true;
   if (!t.impl()->has(kHasTangent)) return false;
   return std::ranges::any_of(levels_, [&](const ForwardLevel* level) {
     return !level->paused && tangent_of(t, *level).defined();
@@ -157,16 +162,9 @@ void ThreadTapes::observe(const Op& op, const void* attrs, std::span<const Tenso
 }
 
 void ThreadTapes::note_captured(std::span<const Tensor* const> in, Mute::Captured& captured) const {
-  const auto is_followed = [&](const Tensor& t) {
-    for (const GradientTape::State* tape : open_) {
-      if (tape->paused || !Mute::silences(tape->level)) continue;
-      const Recording::Id id = tape->recording->find(t);
-      if (id != Recording::kNone && (tape->recording->followers(id) & tape->bit)) return true;
-    }
-    return false;
-  };
+  const auto is_muted = [](const GradientTape::State& tape) { return Mute::silences(tape.level); };
   for (const Tensor* t : in) {
-    bool followed = t->impl()->has(kTracked) && is_followed(*t);
+    bool followed = is_recorded(*t, is_muted);
     if (t->impl()->has(kHasTangent)) {
       for (const ForwardLevel* level : levels_) {
         followed |=

@@ -59,6 +59,8 @@ class ThreadTapes final : public Observer {
 
  private:
   Recording::Followers told_of(Level op, const Recording* recording) const;
+  template <class F>
+  bool is_recorded(const Tensor& t, F&& counts) const;
   void note_captured(std::span<const Tensor* const> in, Mute::Captured& captured) const;
   void update_context();
 

@@ -110,7 +110,6 @@ UNUSED = {
     "summary/__init__.py:write.metadata": "events carry the tensor and its tag",
     "summary/__init__.py:graph.graph_data": "programs are shown by function.html(), not by TensorBoard",
     "summary/__init__.py:trace_*": "programs are shown by function.html(), not by TensorBoard",
-    "sparse.py:*.sparse_gradient": "gradients of rows are always kept as rows",
     "_candidates.py:compute_accidental_hits.seed": "nothing is drawn",
     "io/_examples.py:*.example_name*": "it is for words of errors, which name the feature",
     # how Python and the package call them

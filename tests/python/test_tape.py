@@ -414,3 +414,29 @@ def test_a_tape_that_is_used_up_and_entered_again_begins_anew():
     with tape:
         y = x * x * x
     assert value(tape.gradient(y, x)) == 27.0
+
+
+def test_a_number_that_a_resumed_tape_watches_is_refused():
+    """Used as a plain number its gradient would be lost."""
+    x = tf.constant(0.5)
+    tape = tf.GradientTape(persistent=True)
+    with tape:
+        tape.watch(x)
+        y = x * x
+    with tf.GradientTape():
+        with tape, pytest.raises(TypeError, match="which a tape watches"):
+            tf.nn.l2_normalize(tf.constant([1.0]), epsilon=y)
+        tf.nn.l2_normalize(tf.constant([1.0]), epsilon=y)
+
+
+@pytest.mark.parametrize("kind", ["sum", "mean", "sqrt_n"])
+def test_sparse_segments_have_dense_gradients_unless_asked(kind):
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    found = []
+    for sparse in (False, True):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = getattr(tf.sparse, "segment_" + kind)(x, [2, 0, 2], [0, 0, 1], sparse_gradient=sparse)
+        found.append(tape.gradient(y, x))
+    assert isinstance(found[0], tf.Tensor) and isinstance(found[1], tf.IndexedSlices)
+    assert value(found[0]) == value(tf.convert_to_tensor(found[1]))

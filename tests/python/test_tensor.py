@@ -247,3 +247,12 @@ def test_import_does_not_need_numpy_and_costs_no_more_than_it():
 def test_print(capsys):
     tf.print("x:", tf.constant([1.0, 2.0]), 3, tf.constant(4), [tf.constant(5.0)])
     assert capsys.readouterr().err == "x: [1 2] 3 4 [5]\n"
+
+
+def test_a_scalar_in_a_list_takes_the_dtype_of_the_tensors_beside_it():
+    """As TensorFlow: int32, though the scalar is an int64; a number that does not fit is an error."""
+    x = tf.constant([1, 2])
+    for joined in (tf.concat((x, [tf.constant(5, tf.int64)]), 0), tf.concat([[tf.constant(5, tf.int64)], x], 0)):
+        assert joined.dtype == tf.int32 and sorted(joined.numpy().tolist()) == [1, 2, 5]
+    with pytest.raises(ValueError, match="cannot hold"):
+        tf.concat((x, [tf.constant(2 ** 40, tf.int64)]), 0)
