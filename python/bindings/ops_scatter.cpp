@@ -2,6 +2,7 @@
 #include "function.h"
 #include "gradus/error.h"
 #include "gradus/ops.h"
+#include "gradus/tracing.h"
 #include "ops.h"
 
 namespace gradus::python {
@@ -19,12 +20,15 @@ bool leaves_out(const Arguments& a, int i, const char* op) {
 // Coordinates [..., n] into the sizes of a shape from axis `first` on: those that are there, others
 // as zeros; and which ones are there, [...].
 std::pair<Tensor, Tensor> only_good(const Tensor& indices, const Shape& shape, int first) {
-  const int n = static_cast<int>(indices.shape()[indices.rank() - 1]);
-  const Tensor sizes = Tensor::filled_by(int64, {n}, [&](void* to) {
-    for (int i = 0; i < n; ++i) static_cast<std::int64_t*>(to)[i] = shape[first + i];
-  });
-  const Tensor wide = cast(indices, int64), zero = zeros({}, int64);
-  const Tensor good = reduce_all(logical_and(greater_equal(wide, zero), less(wide, sizes)), {-1});
+  if (indices.rank() == 0 || indices.shape().back() > shape.rank() - first)
+    throw InvalidArgumentError("[scatter_nd, gather_nd] got indices of shape " +
+                               gradus::to_string(indices.shape()) + " into shape " +
+                               gradus::to_string(shape) + "; expected up to one for each axis");
+  std::vector<Tensor> sizes{zeros({0}, int64)};  // some may be known only when the program runs
+  for (int i = 0; i < indices.shape().back(); ++i)
+    sizes.push_back(reshape(dynamic_size(shape[first + i]), {1}));
+  const Tensor wide = cast(indices, int64), zero = zeros({}, int64), limit = concat(sizes, 0);
+  const Tensor good = reduce_all(logical_and(greater_equal(wide, zero), less(wide, limit)), {-1});
   return {where(expand_dims(good, -1), indices, zeros_like(indices)), good};
 }
 

@@ -524,6 +524,22 @@ def test_values_like_others_keep_unknown_sizes():
     assert f.explain().startswith("<lambda>: 2 traces")
 
 
+def test_bad_coordinates_are_left_out_at_unknown_sizes():
+    """Which coordinates are bad is known when the sizes are."""
+    spec = [tf.TensorSpec([None, None]), tf.TensorSpec([None, 1], tf.int32)]
+    policy = dict(bad_indices_policy="IGNORE")
+    functions = [lambda x, i: tf.gather_nd(x, i, **policy),
+                 lambda x, i: tf.scatter_nd(i, x[:3], tf.shape(x), **policy),
+                 lambda x, i: tf.tensor_scatter_nd_add(x, i, x[:3], **policy),
+                 lambda x, i: tf.tensor_scatter_nd_max(x, i, x[:3] + 1.0, **policy)]
+    for f in functions:
+        compiled = tf.function(f, input_signature=spec)
+        for rows in (3, 5, 9):
+            x, i = tf.reshape(tf.range(2.0 * rows), [rows, 2]), tf.constant([[0], [2], [7]])
+            np.testing.assert_array_equal(compiled(x, i), f(x, i))
+    np.testing.assert_array_equal(functions[0](tf.eye(3), tf.constant([[2], [3], [-1]])), [[0, 0, 1], [0, 0, 0], [0, 0, 0]])
+
+
 def test_memory_limit_is_beyond_tensorflow():
     weights = [tf.constant(np.random.default_rng(i).normal(size=(16, 16)) * 0.2, tf.float32) for i in range(24)]
 
