@@ -1,7 +1,8 @@
 """Eigenvalues of matrices that need not be symmetric: the values are NumPy's, the derivatives are written with them.
 
 A change dA of the matrix changes eigenvalue i by w_i dA v_i, with the rows w of the inverse of V, and turns v_j towards
-v_i by w_i dA v_j / (e_j - e_i). Vectors of equal values are not determined: their derivatives are NaN.
+v_i by w_i dA v_j / (e_j - e_i). Vectors of equal values are not determined: where that matters the derivative is NaN, as
+that of values where there are too few vectors (docs/design/036).
 
 A rule asks for the factors again, so that it has a rule in turn. Eagerly that ends by itself; a trace would not end, so
 there derivatives beyond the second are NaN.
@@ -49,15 +50,25 @@ def _pulled(tensor, inner, v):
     return g if tensor.dtype.is_complex else tf.cast(tf.math.real(g), tensor.dtype)
 
 
-def _inverse_gaps(e):
-    """1 / (e_j - e_i); 0 on the diagonal, NaN beside it where the gap is nothing but rounding."""
+def _over_gaps(turn, e, v, g_values):
+    """turn_ij / (e_j - e_i), without the diagonal. Where the gap is nothing but rounding: 0 if nothing tells the two
+    apart, and NaN if something does: what arrives at their vectors or, if these are asked for or are one vector, at their
+    values."""
     tf = _tf()
-    gap = tf.expand_dims(e, -2) - tf.expand_dims(e, -1)
-    same = tf.cast(tf.eye(e.shape[-1]), tf.bool)
-    size = tf.reduce_max(tf.abs(e), -1)[..., None, None]
-    close = (tf.abs(gap) <= 32 * float(np.finfo(e.dtype.as_numpy_dtype).eps) * size) & ~same
+    rounding = 32 * float(np.finfo(e.dtype.as_numpy_dtype).eps)
     one, none, zero = (tf.constant(c, e.dtype) for c in (1, np.nan, 0))
-    return tf.where(same, zero, tf.where(close, none, one / tf.where(close | same, one, gap)))
+    gap = tf.expand_dims(e, -2) - tf.expand_dims(e, -1)
+    largest = tf.reduce_max(tf.abs(e), -1)[..., None, None]
+    same = tf.cast(tf.eye(e.shape[-1]), tf.bool)
+    close = (tf.abs(gap) <= rounding * largest) & ~same
+    scale = tf.where(largest > 0, largest, tf.ones_like(largest))
+    apart = tf.abs(tf.expand_dims(g_values, -2) - tf.expand_dims(g_values, -1)) * scale
+    asked = tf.reduce_max(tf.abs(turn), [-2, -1], keepdims=True)
+    size = tf.maximum(asked, tf.reduce_max(tf.abs(g_values), -1)[..., None, None] * scale)
+    one_vector = tf.abs(tf.matmul(v, v, adjoint_a=True)) >= 1.0 - rounding
+    matters = (tf.abs(turn) > rounding * size) | ((apart > rounding * size) & ((asked > 0) | one_vector))
+    quotient = turn / tf.math.conj(tf.where(close | same, one, gap))
+    return tf.where(close & matters, none, tf.where(close | same, zero, quotient))
 
 
 def eigvals(tensor, name=None):
@@ -86,9 +97,6 @@ def _both(tensor, order):
             turn = tf.matmul(v, g_vectors, adjoint_a=True)
             length = tf.cast(tf.math.real(tf.linalg.diag_part(turn)), kind)  # vectors keep their length
             turn = turn - tf.matmul(v, v, adjoint_a=True) * tf.expand_dims(length, -2)
-            inverse = tf.math.conj(_inverse_gaps(e))
-            # Where nothing arrives, nothing is asked of vectors that are not determined.
-            turned = tf.where(turn == tf.zeros_like(turn), tf.zeros_like(turn), inverse * turn)
-            return _pulled(x, tf.linalg.diag(g_values) + turned, v)
+            return _pulled(x, tf.linalg.diag(g_values) + _over_gaps(turn, e, v, g_values), v)
         return tuple(found), back
     return tuple(both(tensor))

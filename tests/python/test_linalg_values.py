@@ -248,3 +248,47 @@ def test_eigenvalues_of_any_matrix_have_derivatives():
     np.testing.assert_allclose((grad(leading, a) * v).sum(), slope, rtol=1e-6)
     assert np.isnan(grad(lambda x: tf.reduce_sum(tf.math.real(tf.linalg.eig(x)[1]) * v), np.eye(3))).any()
     np.testing.assert_allclose(grad(cubes, 2 * np.eye(3)), 12 * np.eye(3))
+
+
+def repeated(seed=3):
+    """A matrix with eigenvalues 2, 2 and 5."""
+    v = np.random.default_rng(seed).normal(size=(3, 3))
+    return v @ np.diag([2.0, 2.0, 5.0]) @ np.linalg.inv(v)
+
+
+DEFECTIVE = np.array([[1.0, 1.0], [0.0, 1.0]])  # has one vector for two values
+
+
+@pytest.mark.parametrize("matrix", [2.0 * np.eye(2), repeated(), DEFECTIVE])
+def test_functions_of_equal_eigenvalues_and_their_vectors(matrix):
+    """What tells the two apart is NaN; their sum is the trace, whatever the vectors are."""
+    e = np.linalg.eigvals(matrix)
+    i, j = np.argsort(e)[:2]
+
+    def of_both(x):
+        values, vectors = tf.linalg.eig(x)
+        weights = tf.constant(np.cos(np.arange(x.shape[0] ** 2.0)).reshape(x.shape))
+        return tf.math.real(values[i] * 2.0 + values[j]) + tf.reduce_sum(tf.math.real(vectors) * weights)
+    assert np.isnan(grad(of_both, matrix)).any()
+    np.testing.assert_allclose(grad(lambda x: tf.math.real(tf.reduce_sum(tf.linalg.eigvals(x))), matrix), np.eye(len(matrix)),
+                               atol=1e-9)
+
+
+def test_eigenvalues_of_one_vector_have_no_derivative():
+    assert np.isnan(grad(lambda x: tf.math.real(tf.linalg.eigvals(x)[0]), DEFECTIVE)).any()
+    assert np.isnan(grad(lambda x: tf.math.real(tf.linalg.eig(x)[0][1]), DEFECTIVE)).any()
+
+
+def test_eigenvalues_alone_have_a_derivative_that_nearby_matrices_have():
+    found = grad(lambda x: tf.math.real(tf.linalg.eigvals(x)[0]), 2.0 * np.eye(2))
+    np.testing.assert_allclose(found @ found, found, atol=1e-12)  # a projection on one direction
+    assert np.trace(found) == pytest.approx(1.0)
+
+
+def test_eigenvalues_that_differ_have_their_gradients_beside_equal_ones():
+    a = repeated()
+    e, v = np.linalg.eig(a)
+    at = int(np.argmax(e))
+    expected = np.outer(np.linalg.inv(v)[at], v[:, at])
+    found = grad(lambda x: tf.math.real(tf.linalg.eigvals(x))[at], a)
+    np.testing.assert_allclose(found, np.real(expected), rtol=1e-9)
