@@ -49,7 +49,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
         more = cond(*loop_vars)
         if isinstance(more, _core.Tensor) and _core._is_example(more):
             left = None if maximum_iterations is None else int(maximum_iterations) - count
-            return packed(_run_examples(cond, body, loop_vars, more, left))
+            return packed(_cut(_run_examples(cond, body, loop_vars, more, left), back_prop))
         if not more:
             break
         result = body(*loop_vars)

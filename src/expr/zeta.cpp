@@ -51,6 +51,7 @@ double series(int order, double s, double q) {
 }  // namespace
 
 double zeta_at(int order, double s, double q) {
+  if (std::isinf(s) && s > 0 && q > 0 && order == 0) return std::pow(q, -s);  // the first term
   if (s > 1 && q > 0) return series(order, s, q);
   if (!(s > 1 && s == std::floor(s) && q < 0) || order > 0) return kNan;
   // The terms below 0 are, but for the sign, a sum that ends: a difference of two that do not.

@@ -52,14 +52,16 @@ std::mt19937 python_random(std::int64_t seed) {
   return std::mt19937(sequence);
 }
 
-// Python's modulo: never negative.
-std::int64_t truncated(std::int64_t seed) { return (seed % kMaxInt32 + kMaxInt32) % kMaxInt32; }
-
 OpSeeds::Pair never_zero(std::int64_t seed, std::int64_t seed2) {
   return {seed, seed == 0 && seed2 == 0 ? kMaxInt32 : seed2};
 }
 
 }  // namespace
+
+// Python's modulo: never negative.
+std::int64_t OpSeeds::truncated(std::int64_t seed) {
+  return (seed % kMaxInt32 + kMaxInt32) % kMaxInt32;
+}
 
 OpSeeds::OpSeeds(std::int64_t global_seed)
     : global_seed_(global_seed), twister_(python_random(global_seed)) {}

@@ -20,6 +20,8 @@ class OpSeeds {
 
   // With an op seed but no global seed.
   static Pair without_global_seed(std::int64_t op_seed);
+  // What TensorFlow uses of a seed: the remainder by 2^31 - 1.
+  static std::int64_t truncated(std::int64_t seed);
 
  private:
   std::int64_t global_seed_;

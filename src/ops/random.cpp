@@ -266,8 +266,8 @@ Tensor drawn(RandomAttrs attrs, std::optional<std::int64_t> op_seed, std::span<c
   attrs.seeds = SeedKind::op_seeds;
   if (op_seed) {
     attrs.seeds = SeedKind::state;
-    seeds = {true, static_cast<double>(*op_seed), stream_of(kind, attrs.dtype), reserved,
-             attrs.distribution == Distribution::order};
+    seeds = {true, static_cast<double>(kernels::OpSeeds::truncated(*op_seed)),
+             stream_of(kind, attrs.dtype), reserved, attrs.distribution == Distribution::order};
   }
   return drawn_with(SeedScope::next([&] { return drawn_seeds(seeds); }), bounds, attrs);
 }

@@ -11,7 +11,7 @@ namespace gradus {
 
 struct SeedAttrs {
   bool has_op_seed = false;
-  double op_seed = 0;  // an integer; of a type in which no symbol can hide
+  double op_seed = 0;  // an integer below 2^31; of a type in which no symbol can hide
   double stream = -1;  // of the op that draws; < 0: the pair is wanted, not a state of its stream
   Shape drawn = {};    // how many numbers it takes
   bool is_order = false;  // they are an order of rows

@@ -281,3 +281,15 @@ def test_loops_in_vectorized_map_use_examples_around_them(compiled):
         np.testing.assert_allclose(out[i], expected, rtol=1e-6)
         for got, wanted in zip(slopes, tape.gradient(expected, [x, y])):
             np.testing.assert_allclose(got[i], wanted, rtol=1e-5)
+
+
+def test_loops_in_vectorized_map_obey_back_prop():
+    xs = tf.constant([1.0, 2.0])
+
+    def gradient(back_prop):
+        with tf.GradientTape() as tape:
+            tape.watch(xs)
+            y = tf.vectorized_map(lambda x: x + tf.while_loop(
+                lambda s: s < 10.0, lambda s: (s * 2.0 * x,), (x + 1.0,), back_prop=back_prop)[0], xs)
+        return tape.gradient(y, xs).numpy().tolist()
+    assert gradient(True) == [57.0, 11.0] and gradient(False) == [1.0, 1.0]

@@ -97,3 +97,12 @@ def test_random_crops_in_functions_and_datasets():
     np.testing.assert_array_equal(crop(images[0]), eager)
     batch, = tf.data.Dataset.from_tensor_slices(images).map(lambda x: tf.image.random_crop(x, [4, 5, 3])).batch(2)
     assert batch.shape == (2, 4, 5, 3)
+
+
+def test_large_seeds_are_their_remainders():
+    for seed, uniform, normal in ((2 ** 53 + 1, [0.31029367446899414, 0.3644498586654663], [1.1510552167892456]),
+                                  (2 ** 60 + 1, [0.7363035678863525, 0.9644627571105957], [-0.17326237261295319]),
+                                  (-2 ** 61 - 3, [0.3289062976837158, 0.7643976211547852], [-1.4851984977722168]),
+                                  (2 ** 63 - 1, [0.055544137954711914, 0.018698453903198242], [0.2818339467048645])):
+        tf.random.set_seed(1)
+        close([tf.random.uniform([2], seed=seed).numpy(), tf.random.normal([1], seed=seed).numpy()], [uniform, normal])

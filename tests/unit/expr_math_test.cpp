@@ -545,6 +545,9 @@ TEST(ExprMath, ZetaAndPolygamma) {
   EXPECT_NEAR(evaluate<double>(zeta_fn, {{4}, {1}})[0], std::pow(pi, 4) / 90, 1e-15);
   EXPECT_NEAR(evaluate<double>(zeta_fn, {{3}, {0.5}})[0], 7 * 1.2020569031595942, 2e-14);
   EXPECT_NEAR(evaluate<float>(zeta_fn, {{2}, {1}})[0], pi * pi / 6, 4e-7);
+  constexpr double inf = std::numeric_limits<double>::infinity();  // only the first term is left
+  EXPECT_EQ(evaluate<double>(zeta_fn, {{inf, inf, inf}, {0.5, 1, 2}}),
+            (std::vector<double>{inf, 1, 0}));
   EXPECT_NEAR(evaluate<double>(polygamma_fn, {{0}, {1}})[0], -0.57721566490153286, 1e-15);
   EXPECT_NEAR(evaluate<double>(polygamma_fn, {{1}, {1}})[0], pi * pi / 6, 2e-15);
   EXPECT_NEAR(evaluate<double>(polygamma_fn, {{2}, {1}})[0], -2 * 1.2020569031595942, 5e-15);
