@@ -2,20 +2,20 @@
 
 Every entry says how large it is unpacked. Those sizes are what an archive asks memory for, so they are judged by what its
 file is large: weights hardly shrink when they are packed, so an entry that claims to be a hundred times what it is packed,
-and more than what is small anyway, is refused. An entry that unpacks to more or less than it claimed is refused when its
-end is reached, with no more than that in memory.
+and more than what is small anyway, is refused, and so is an archive whose entries claim that together. An entry that
+unpacks to more or less than it claimed is refused when its end is reached, with no more than that in memory.
 """
 import os
 import zipfile
 
-_SMALL = 64 << 20  # bytes that any entry may have
+_SMALL = 64 << 20  # bytes that any archive may have
 _MOST_RATIO = 100
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack without a bound
 
 
 def checked(archive, size):
     """{name: entry} of an open archive whose file has this size; BadZipFile if it is not to be trusted."""
-    found, packed = {}, 0
+    found, packed, unpacked = {}, 0, 0
     for info in archive.infolist():
         name = info.filename
         parts = name.replace("\\", "/").split("/")
@@ -30,10 +30,13 @@ def checked(archive, size):
         if info.file_size > _SMALL + _MOST_RATIO * info.compress_size:
             raise zipfile.BadZipFile(f"'{name}' claims to unpack from {info.compress_size} to {info.file_size} bytes; "
                                      f"more than {_MOST_RATIO} times as many are refused, pack it with less compression")
-        packed += info.compress_size
+        packed, unpacked = packed + info.compress_size, unpacked + info.file_size
         found[name] = info
     if packed > size:
         raise zipfile.BadZipFile(f"its entries overlap: together they have {packed} bytes, the file has {size}")
+    if unpacked > _SMALL + _MOST_RATIO * size:
+        raise zipfile.BadZipFile(f"its entries claim to unpack from {size} to {unpacked} bytes; more than {_MOST_RATIO} times "
+                                 "as many are refused, pack them with less compression")
     return found
 
 

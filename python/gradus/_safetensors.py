@@ -96,10 +96,11 @@ def _read(file, size, path, must_have_checksum):
 
 
 def _without_repeats(pairs):
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"the name '{next(n for n in names if names.count(n) > 1)}' stands there twice")
+    made = {}
+    for name, value in pairs:
+        if name in made:
+            raise ValueError(f"the name '{name}' stands there twice")
+        made[name] = value
     return made
 
 

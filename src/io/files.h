@@ -9,6 +9,13 @@ namespace gradus::io {
 // "'x.npy': No space left on device" and the like, as the exception that fits errno.
 [[noreturn]] void throw_system_error(const char* doing, const std::string& path);
 
+// How many bytes a file that is packed may stand for: numbers hardly shrink when they are packed,
+// and a small file that asks for gigabytes is not to be trusted.
+inline constexpr std::uint64_t kSmallFile = 64 << 20, kMostRatio = 100;
+constexpr std::uint64_t most_unpacked(std::uint64_t file_size) {
+  return kSmallFile + kMostRatio * file_size;
+}
+
 class InputFile {
  public:
   explicit InputFile(const std::string& path);

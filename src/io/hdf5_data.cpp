@@ -6,6 +6,7 @@
 #include <set>
 
 #include "io/checksums.h"
+#include "io/files.h"
 #include "io/hdf5_format.h"
 
 namespace gradus::io {
@@ -205,7 +206,7 @@ class ChunkReader {
 // What a file can hold, and is believed to.
 std::uint64_t largest_data(const Hdf5Input& input, const Hdf5Dataset& dataset) {
   if (!dataset.filters) return input.size() + 64;
-  return std::min(input.size() * kBestDeflateRatio + 64, kSmallFile + input.size() * kMostRatio);
+  return std::min(input.size() * kBestDeflateRatio + 64, most_unpacked(input.size()));
 }
 
 // The size of one chunk; damage if the file could not hold it.

@@ -27,9 +27,6 @@ inline constexpr int kDataspaceMessage = 1, kLinkInfoMessage = 2, kDatatypeMessa
                      kAttributeInfoMessage = 21;
 inline constexpr int kDeflateFilter = 1, kShuffleFilter = 2, kFletcherFilter = 3;
 inline constexpr std::uint64_t kBestDeflateRatio = 1032;
-// What a file may stand for at most: weights hardly shrink when they are packed, and a small file
-// that asks for gigabytes is not to be trusted.
-inline constexpr std::uint64_t kSmallFile = 64 << 20, kMostRatio = 100;
 
 // Where the bytes are: a file or memory.
 class Hdf5Input {

@@ -79,7 +79,7 @@ void swap_bytes(unsigned char* data, std::uint64_t bytes, std::uint64_t unit) {
 class TreeReader {
  public:
   explicit TreeReader(const Hdf5Input& input)
-      : input_(input), allowance_(kSmallFile + input.size() * kMostRatio) {}
+      : input_(input), allowance_(most_unpacked(input.size())) {}
 
   Hdf5Node read(std::uint64_t address, int depth) {
     if (depth > kMostDepth) input_.damaged("its groups are nested too deeply");

@@ -21,7 +21,8 @@ struct ZipEntry {
 };
 
 // The entries of an archive. DataLossError if it is damaged; entries that overlap, point outside
-// of the file or claim to unpack to more than deflate can do count as damage.
+// of the file or claim to unpack to more than deflate can do count as damage; more than
+// most_unpacked() in all is refused.
 std::vector<ZipEntry> read_zip_directory(const InputFile& file);
 
 // The unpacked bytes of an entry; finish() compares the checksum.

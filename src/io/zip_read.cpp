@@ -94,6 +94,7 @@ void check_entries(const InputFile& file, const std::vector<ZipEntry>& entries,
                    std::uint64_t directory_offset) {
   const std::string name = "'" + file.path() + "'";
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  // begin, end
+  std::uint64_t unpacked = 0;
   for (const ZipEntry& e : entries) {
     const std::uint64_t data = data_offset(file, e);
     if (data > directory_offset || e.packed_size > directory_offset - data)
@@ -102,10 +103,16 @@ void check_entries(const InputFile& file, const std::vector<ZipEntry>& entries,
         e.method == kStored ? e.size != e.packed_size : e.size / kBestDeflate > e.packed_size;
     if (too_good) damaged(name, "entry '" + e.name + "' claims an impossible size");
     ranges.emplace_back(e.header_offset, data + e.packed_size);
+    unpacked += e.size;
   }
   std::sort(ranges.begin(), ranges.end());
   for (std::size_t i = 1; i < ranges.size(); ++i)
     if (ranges[i].first < ranges[i - 1].second) damaged(name, "entries overlap");
+  if (unpacked > most_unpacked(file.size()))
+    throw DataLossError(name + " claims to unpack from " + std::to_string(file.size()) + " to " +
+                        std::to_string(unpacked) + " bytes; more than " +
+                        std::to_string(kMostRatio) +
+                        " times as many are refused, pack it with less compression");
 }
 
 class EntrySource : public ByteSource {

@@ -75,6 +75,8 @@ std::string directory_entry(const ZipEntry& e) {
       .bytes();
 }
 
+// Zeros could be packed a thousand times smaller, and no reader would believe that (most_unpacked).
+// So while there is nearly too little output, what is repeated is written out again.
 class Deflater {
  public:
   explicit Deflater(AtomicFile& file) : file_(file) {
@@ -89,7 +91,9 @@ class Deflater {
   void write(std::span<const std::byte> data) {
     while (!data.empty()) {
       check_interrupt();
-      const std::size_t n = std::min<std::size_t>(data.size(), 1u << 20);
+      const bool too_little = stream_.total_in > kMostRatio / 2 * (stream_.total_out + 1024);
+      choose(too_little ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY);
+      const std::size_t n = std::min<std::size_t>(data.size(), 1u << 16);
       stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(data.data()));
       stream_.avail_in = static_cast<uInt>(n);
       pump(Z_NO_FLUSH);
@@ -99,15 +103,27 @@ class Deflater {
   void finish() { pump(Z_FINISH); }
 
  private:
+  template <class F>
+  int written(F&& step) {
+    stream_.next_out = output_;
+    stream_.avail_out = sizeof output_;
+    const int status = step();
+    file_.write(output_, sizeof output_ - stream_.avail_out);
+    return status;
+  }
   void pump(int mode) {
     do {
-      stream_.next_out = output_;
-      stream_.avail_out = sizeof output_;
-      deflate(&stream_, mode);
-      file_.write(output_, sizeof output_ - stream_.avail_out);
+      written([&] { return deflate(&stream_, mode); });
     } while (stream_.avail_out == 0);
   }
+  void choose(int strategy) {
+    if (strategy == strategy_) return;
+    strategy_ = strategy;
+    const auto change = [&] { return deflateParams(&stream_, Z_DEFAULT_COMPRESSION, strategy); };
+    while (written(change) == Z_BUF_ERROR) continue;
+  }
   AtomicFile& file_;
+  int strategy_ = Z_DEFAULT_STRATEGY;
   z_stream stream_{};
   unsigned char output_[1 << 16];
 };

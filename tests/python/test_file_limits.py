@@ -14,6 +14,7 @@ import pytest
 
 import gradus as tf
 from gradus import keras
+from gradus._safetensors import _without_repeats
 
 _READ = """
 import resource, sys, gradus as tf
@@ -69,10 +70,14 @@ def _patched(path, name, claimed):
     return path
 
 
-def _npz(path, shape, data=b"\0" * 64, descr="<f4"):
+def _array(shape, data, descr="<f4"):
     header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".encode()
     header += b" " * (-(len(header) + 11) % 64) + b"\n"
-    return _archive(path, {"layers/dense/vars/0.npy": b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data})
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
+
+
+def _npz(path, shape):
+    return _archive(path, {"layers/dense/vars/0.npy": _array(shape, b"\0" * 64)})
 
 
 def _safetensors(path, text, data=b"\0" * 8, length=None):
@@ -103,6 +108,11 @@ def _hostile(folder, parts):
     small = {**parts, "model.weights.h5": b"\0" * (1 << 20)}
     weights = "model.weights.h5"
     yield _archive(folder / "bomb.keras", bomb, zipfile.ZIP_DEFLATED), "claims to unpack from"
+    pieces = {f"layers/dense{i}/vars/0.npy": _array("(15728640,)", b"\0" * (60 << 20)) for i in range(4)}
+    yield _archive(folder / "many.keras", {**parts, **pieces}, zipfile.ZIP_DEFLATED), "claim to unpack from"
+    yield _archive(folder / "many.npz", pieces, zipfile.ZIP_DEFLATED), "claims to unpack from"
+    one = {"layers/dense/vars/0.npy": _array("(41943040,)", b"\0" * (160 << 20))}
+    yield _archive(folder / "one.npz", one, zipfile.ZIP_DEFLATED), "claims to unpack from"
     yield _patched(_archive(folder / "lies_less.keras", small, zipfile.ZIP_DEFLATED), weights, 1000), "damaged"
     yield _patched(_archive(folder / "lies_more.keras", small, zipfile.ZIP_DEFLATED), weights, 60 << 20), "damaged"
     yield _patched(_archive(folder / "stored.keras", parts), weights, 1 << 31), "impossible size"
@@ -140,6 +150,21 @@ def test_hostile_files_are_refused_and_take_no_memory(tmp_path):
         assert words in said and "nothing" != said, f"{path.name}: {said}"
         assert said.startswith(("DataLossError", "ValueError", "ResourceExhaustedError")), f"{path.name}: {said}"
         assert int(grown) < 24, f"{path.name}: {grown} MB"
+
+
+def test_a_repeated_name_among_many_is_found_in_one_look():
+    class Name(str):
+        compared = 0
+
+        def __eq__(self, other):
+            Name.compared += 1
+            return str(self) == str(other)
+        __hash__ = str.__hash__
+    pairs = [(Name(i), None) for i in range(3000)]
+    assert len(_without_repeats(pairs)) == 3000
+    with pytest.raises(ValueError, match="'2999' stands there twice"):
+        _without_repeats([*pairs, (Name(2999), None)])
+    assert Name.compared < 3000
 
 
 def test_whole_files_are_read(tmp_path):
