@@ -31,17 +31,23 @@ def _check(errors):
             None, None, f"errors policy must be 'strict', 'replace' or 'ignore', got {errors!r}")
 
 
+_WINDOW = 1024  # bytes that are decoded at once behind a bad one, since the next one may be bad again
+
+
 def _pieces(s, encoding, errors, replacement, control=False):
     """(character, the byte where it begins) of a string; what is no character is replaced, left out, or an error."""
     _check(errors)
     codec, pieces, at = _codec(encoding), [], 0
     while at < len(s):
+        window, bad = s[at:at + _WINDOW] if at else s, b""
         try:
-            good, bad = s[at:].decode(codec), b""
+            good = window.decode(codec)
         except UnicodeDecodeError as error:
-            if errors == "strict":
+            good, bad = window[:error.start].decode(codec), window[error.start:max(error.end, error.start + 1)]
+            if good and at + len(window) < len(s) and len(window) - error.start < 4:
+                bad = b""  # perhaps a character that the window cuts: it is looked at again
+            elif errors == "strict":
                 raise _tf().errors.InvalidArgumentError(None, None, "Invalid formatting on input string") from error
-            good, bad = s[at:at + error.start].decode(codec), s[at + error.start:at + max(error.end, error.start + 1)]
         for c in good:
             pieces.append((chr(replacement) if control and (c < " " or "\x7f" <= c < "\xa0") else c, at))
             at += len(c.encode(codec))

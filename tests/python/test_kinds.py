@@ -102,3 +102,19 @@ def test_sparse_tensors_refuse_what_does_not_fit(wrong):
 def test_runs_of_no_strings_are_refused():
     with pytest.raises(ValueError, match="greater than 0"):
         tf.strings.ngrams(["a", "b"], 0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bad_bytes_in_long_strings(seed):
+    """Behind a bad byte strings are decoded piece by piece; what stands across two pieces is still one character."""
+    rng = np.random.default_rng(seed)
+    words = [b"a", "\u00e9".encode(), "\u20ac".encode(), "\U0001f600".encode(), b"\xff", b"\xe2\x82", b"\xf0\x9f"]
+    text = b"".join(words[i] for i in rng.choice(len(words), 3000, p=[0.3, 0.25, 0.2, 0.2, 0.02, 0.02, 0.01]))
+    points, offsets = tf.strings.unicode_decode_with_offsets(tf.constant(text), "UTF-8")
+    assert points.numpy().tolist() == [ord(c) for c in text.decode("utf-8", "replace")]
+    for point, at in zip(points.numpy(), offsets.numpy()):
+        assert point == 0xfffd or text[at:].startswith(chr(point).encode())
+    kept = tf.strings.unicode_decode(tf.constant(text), "UTF-8", errors="ignore")
+    assert kept.numpy().tolist() == [ord(c) for c in text.decode("utf-8", "ignore")]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.strings.unicode_decode(tf.constant(b"a" * 5000 + b"\xff"), "UTF-8", errors="strict")
