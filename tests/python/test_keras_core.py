@@ -330,6 +330,23 @@ def test_checkpoints_and_going_on(tmp_path):
     assert epochs == [2, 3] and not (tmp_path / "backup").exists()
 
 
+def test_a_damaged_backup_gives_way_to_the_one_before(tmp_path):
+    x, y = np.random.rand(16, 4), np.random.rand(16, 2)
+
+    def run(double):
+        folder = tmp_path / str(double)
+        model = mlp()
+        model.compile("sgd", "mse")
+        backup = keras.callbacks.BackupAndRestore(str(folder), double_checkpoint=double, delete_checkpoint=False)
+        model.fit(x, y, epochs=3, verbose=0, callbacks=[backup])
+        path = folder / "latest.weights.h5"
+        path.write_bytes(path.read_bytes()[:-100])
+        return model.fit(x, y, epochs=4, verbose=0, callbacks=[backup]).epoch
+    assert run(True) == [2, 3]
+    with pytest.raises(tf.errors.DataLossError):
+        run(False)
+
+
 def test_state_as_a_tree_and_calls_without_state():
     model = mlp()
     model.compile("adam", "mse")

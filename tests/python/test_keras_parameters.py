@@ -142,7 +142,6 @@ REASONS = {
     "config.set_max_steps_per_epoch.*": "handed to `limited`, which calls it",
     "callbacks.RemoteMonitor.*": "refused: nothing is sent over the network",
     "callbacks.TensorBoard.*": "test_callbacks_that_write_files and test_summary.py look into the files",
-    "callbacks.BackupAndRestore.double_checkpoint": "Keras keeps the second checkpoint only while it saves",
     "layers.*.quantization_config": "refused: quantization is not covered",
     "layers.*.gptq_*": "refused: quantization is not covered",
     "layers.Input*.*tensor": "Keras takes a KerasTensor there, which test_keras_core.py does",
@@ -195,7 +194,7 @@ NOT_TAKEN = {"utils.Progbar.stateless_metrics"}
 
 _PROTOCOL = "Keras calls it so; this one does not depend on that"
 UNREAD = {
-    "callbacks.py:*.on_*": "hooks are told more than they need", "*.compute_mask.*": _PROTOCOL, "*.build.*": _PROTOCOL,
+    "*callback*.py:*.on_*": "hooks are told more than they need", "*.compute_mask.*": _PROTOCOL, "*.build.*": _PROTOCOL,
     "*.compute_output_shape.*": _PROTOCOL, "*.compute_output_spec.*": _PROTOCOL,
     "*.from_config.custom_objects": _PROTOCOL,
     "*._maybe_build.spec": _PROTOCOL,

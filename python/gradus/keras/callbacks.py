@@ -5,82 +5,17 @@ import inspect
 import json
 import os
 import re
+import shutil
 import time
 import warnings
 
 import numpy as np
 
+from .. import errors
 from .._files import written_aside
+from ._callback import Callback
 from ._trainer import as_numbers
 from .utils._progbar import Progbar
-
-
-class Callback:
-    """The base of callbacks; `model` is the model that is trained and `params` has verbose, epochs and steps."""
-
-    def __init__(self):
-        self.params = None
-        self._model = None
-
-    @property
-    def model(self):
-        return self._model
-
-    def set_params(self, params):
-        self.params = params
-
-    def set_model(self, model):
-        self._model = model
-
-    def on_batch_begin(self, batch, logs=None):
-        """Another name of on_train_batch_begin."""
-
-    def on_batch_end(self, batch, logs=None):
-        """Another name of on_train_batch_end."""
-
-    def on_epoch_begin(self, epoch, logs=None):
-        """Before an epoch."""
-
-    def on_epoch_end(self, epoch, logs=None):
-        """After an epoch, with its metrics."""
-
-    def on_train_batch_begin(self, batch, logs=None):
-        """Before a step of training."""
-        self.on_batch_begin(batch, logs=logs)
-
-    def on_train_batch_end(self, batch, logs=None):
-        """After a step of training, with the metrics so far."""
-        self.on_batch_end(batch, logs=logs)
-
-    def on_test_batch_begin(self, batch, logs=None):
-        """Before a step of evaluation."""
-
-    def on_test_batch_end(self, batch, logs=None):
-        """After a step of evaluation."""
-
-    def on_predict_batch_begin(self, batch, logs=None):
-        """Before a step of prediction."""
-
-    def on_predict_batch_end(self, batch, logs=None):
-        """After a step of prediction, with its outputs."""
-
-    def on_train_begin(self, logs=None):
-        """At the start of fit."""
-
-    def on_train_end(self, logs=None):
-        """At the end of fit."""
-
-    def on_test_begin(self, logs=None):
-        """At the start of evaluation or validation."""
-
-    def on_test_end(self, logs=None):
-        """At the end of evaluation or validation."""
-
-    def on_predict_begin(self, logs=None):
-        """At the start of predict."""
-
-    def on_predict_end(self, logs=None):
-        """At the end of predict."""
 
 
 _BATCH_METHODS = {"train": ("on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end"),
@@ -679,6 +614,9 @@ class TensorBoard(Callback):
         self._writers = {}
 
 
+_BEFORE = ".bkp"  # the ending of the checkpoint before the last one, as Keras has it
+
+
 class BackupAndRestore(Callback):
     """Keeps the state of training in a folder, and goes on from it when fit is called again after an interruption."""
 
@@ -696,6 +634,16 @@ class BackupAndRestore(Callback):
         self._epoch, self._batches = 0, 0
 
     def on_train_begin(self, logs=None):
+        try:
+            self._load()
+        except (OSError, ValueError, errors.DataLossError):
+            if not os.path.exists(self._weights_path + _BEFORE):
+                raise
+            for path in (self._weights_path, self._meta_path):  # the last one is damaged: back to the one before
+                shutil.copyfile(path + _BEFORE, path)
+            self._load()
+
+    def _load(self):
         if not os.path.exists(self._meta_path):
             return
         if not self.model.built:
@@ -727,10 +675,9 @@ class BackupAndRestore(Callback):
 
     def _save(self, epoch):
         os.makedirs(self.backup_dir, exist_ok=True)
-        if self.double_checkpoint:  # the one before stays beside the new one
+        if self.double_checkpoint and os.path.exists(self._meta_path):  # the one before stays beside the new one
             for path in (self._weights_path, self._meta_path):
-                if os.path.exists(path):
-                    os.replace(path, path.replace("latest", "previous").replace("training_metadata", "previous_metadata"))
+                shutil.copyfile(path, path + _BEFORE)
         self.model.save_weights(self._weights_path, overwrite=True)
         with written_aside(self._meta_path) as file:
             file.write(json.dumps({"epoch": epoch, "batch": 0}).encode())
@@ -738,8 +685,7 @@ class BackupAndRestore(Callback):
     def on_train_end(self, logs=None):
         if self.delete_checkpoint:
             for path in (self._meta_path, self._weights_path):
-                previous = path.replace("latest", "previous").replace("training_metadata", "previous_metadata")
-                for one in (path, previous):
+                for one in (path, path + _BEFORE):
                     if os.path.exists(one):
                         os.remove(one)
             if os.path.isdir(self.backup_dir) and not os.listdir(self.backup_dir):
