@@ -87,6 +87,7 @@ void expect_close(const Program& p, const char* kind, const Tensors& got, const 
 
 void expect_same_bits(const char* kind, const Tensors& got, const Tensors& expected,
                       const std::string& where, const Fail& fail) {
+  if (got.size() != expected.size()) return fail(where + ": another number of results");
   for (std::size_t i = 0; i < got.size(); ++i)
     if (!same_bits(got[i], expected[i]))
       fail(where + ", " + kind + std::to_string(i) + ": " + differs(got[i], expected[i], 0, 0));

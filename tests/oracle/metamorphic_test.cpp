@@ -2,8 +2,6 @@
 // of them is broken. Random programs (oracle/program.h), and models of batches of rows.
 #include <gtest/gtest.h>
 
-#include <cstdio>
-
 #include "oracle/runs.h"
 
 namespace oracle {
@@ -56,7 +54,9 @@ struct Sample {
 template <class Check>
 void for_each_sample(std::uint64_t first, std::uint64_t count, const CaseOptions& options,
                      Check check) {
+  int tried = 0, checked = 0;
   for_each_seed(first, count, [&](std::uint64_t seed) {
+    ++tried;
     const std::optional<Case> found = random_case(seed, options);
     if (!found) return true;
     Sample s{*found, {}, {}};
@@ -69,11 +69,14 @@ void for_each_sample(std::uint64_t first, std::uint64_t count, const CaseOptions
       s.f = engine_function(s.c.program, s.c.word, s.at);  // calls compiled functions
       if (gd::is_complex(s(s.at).dtype())) return true;
       check(s, "seed " + std::to_string(seed) + "\n" + s.text());
+      ++checked;
     } catch (const gd::Error& error) {
       if (!is_documented_limit(error.what())) ADD_FAILURE() << error.what() << "\n" << s.text();
     }
     return !testing::Test::HasFailure();
   });
+  // Laws of nothing would show nothing.
+  EXPECT_GE(2 * checked, testing::Test::HasFailure() ? 0 : tried);
 }
 // Programs, and derivatives of programs.
 CaseOptions plain(int lines = 5) {

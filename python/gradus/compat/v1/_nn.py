@@ -1,6 +1,4 @@
 """tf.nn with the signatures of TensorFlow 1."""
-import math
-
 import gradus as tf
 
 from ._functions import in_graph
@@ -171,12 +169,7 @@ def crelu(features, name=None, axis=-1):
 
 def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
     """exp(log_input) - log_input * targets; the full loss has Stirling's log(targets!) where targets are above 1."""
-    log_input, targets = tf.convert_to_tensor(log_input), tf.convert_to_tensor(targets)
-    loss = tf.exp(log_input) - log_input * targets
-    if not compute_full_loss:
-        return loss
-    rest = targets * tf.math.log(targets) - targets + 0.5 * tf.math.log(2.0 * math.pi * targets)
-    return loss + tf.where((targets >= 0) & (targets <= 1), tf.zeros_like(targets), rest)
+    return tf.nn.log_poisson_loss(targets, log_input, compute_full_loss)
 
 
 _KINDS = {"conv2d": "Conv2D", "conv1d": "conv1d", "max_pool": "MaxPool", "avg_pool": "AvgPool", "xw_plus_b": "xw_plus_b",
