@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "function.h"
+#include "gradus/batch_mean.h"
 #include "gradus/elementwise.h"
 #include "gradus/makers.h"
 #include "gradus/reduce.h"
@@ -142,10 +143,7 @@ const FunctionEntry entries[] = {
      [](const Arguments& a) {
        const Tensor values = a.tensor(0);
        if (values.rank() == 0) return wrap(values);
-       if (values.shape().is_symbolic())  // it may turn out to be empty
-         return wrap(where(equal(size(values), 0), 0, reduce_mean(values)));
-       if (values.num_elements() == 0) return wrap(zeros({}, values.dtype()));
-       return wrap(on_large(values, [&] { return reduce_mean(values); }));
+       return wrap(on_large(values, [&] { return keras::batch_mean(values); }));
      }},
     {"_clip", "gradients, how, bound", "Gradients clipped by value, norm or global_norm.", clip},
     {"_scale", "gradients, factor", "Gradients times a number.",

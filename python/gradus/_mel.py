@@ -10,7 +10,7 @@ def _tf():
 
 
 def _mel(hertz):
-    return 1127.0 * np.log1p(np.asarray(hertz) / 700.0)
+    return 1127.0 * _tf().math.log1p(hertz / 700.0)
 
 
 def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sample_rate=8000, lower_edge_hertz=125.0,
@@ -28,11 +28,13 @@ def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sampl
                          f"{upper_edge_hertz} for sample_rate: {sample_rate}")
     if lower_edge_hertz >= upper_edge_hertz:
         raise ValueError(f"lower_edge_hertz {lower_edge_hertz:.1f} >= upper_edge_hertz {upper_edge_hertz:.1f}")
-    places = _mel(np.linspace(0.0, float(sample_rate) / 2.0, num_spectrogram_bins)[1:])[:, None]
-    edges = np.linspace(_mel(lower_edge_hertz), _mel(upper_edge_hertz), num_mel_bins + 2)
+    rate, lower, upper = (tf.cast(tf.convert_to_tensor(v), "float64") for v in
+                          (sample_rate, lower_edge_hertz, upper_edge_hertz))  # tensors keep their gradients
+    places = _mel(tf.linspace(tf.zeros_like(rate), rate / 2.0, num_spectrogram_bins)[1:])[:, tf.newaxis]
+    edges = tf.linspace(_mel(lower), _mel(upper), num_mel_bins + 2)
     low, middle, high = edges[:-2], edges[1:-1], edges[2:]
-    weights = np.maximum(0.0, np.minimum((places - low) / (middle - low), (high - places) / (high - middle)))
-    return tf.constant(np.pad(weights, [[1, 0], [0, 0]]), dtype)
+    weights = tf.maximum(0.0, tf.minimum((places - low) / (middle - low), (high - places) / (high - middle)))
+    return tf.cast(tf.pad(weights, [[1, 0], [0, 0]]), dtype)
 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
@@ -43,8 +45,13 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
 
 
 def kaiser_window(window_length, beta=12.0, dtype="float32", name=None):
-    """Kaiser's window."""
-    return _tf().constant(np.kaiser(int(window_length), float(beta)), dtype)
+    """Kaiser's window: i0(beta sqrt(1 - t^2)) / i0(beta) for t from -1 to 1."""
+    tf, count = _tf(), int(window_length)
+    beta = tf.cast(tf.convert_to_tensor(beta, None if tf.is_tensor(beta) else "float64"), "float64")
+    if count <= 1:
+        return tf.ones([count], dtype)
+    places = np.sqrt(np.maximum(1.0 - np.linspace(-1.0, 1.0, count) ** 2, 0.0))
+    return tf.cast(tf.math.bessel_i0(beta * places) / tf.math.bessel_i0(beta), dtype)
 
 
 def vorbis_window(window_length, dtype="float32", name=None):

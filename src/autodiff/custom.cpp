@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autodiff/custom_call.h"
+#include "autodiff/replayed_variables.h"
 #include "autodiff/rules.h"
 #include "autodiff/tape.h"
 #include "autodiff/thread_tapes.h"
@@ -20,20 +21,16 @@ using Variables = std::vector<Variable>;
 // Collects the variables that are read while it lives and could have a gradient.
 class ReadVariables final : public VariableListener {
  public:
-  enum class Which { trainable, all };
-  explicit ReadVariables(Which which) : which_(which) { thread_tapes().add_listener(this); }
+  ReadVariables() { thread_tapes().add_listener(this); }
   ~ReadVariables() { thread_tapes().remove_listener(this); }
   ReadVariables(const ReadVariables&) = delete;
 
   void about_to_read(VariableState& v) override {
     const Variable variable(v.shared_from_this());
-    const bool counts = is_differentiable(v.dtype) && (v.trainable || which_ == Which::all);
-    if (counts && std::ranges::count(found, variable) == 0) found.push_back(variable);
+    if (is_differentiable(v.dtype) && v.trainable && std::ranges::count(found, variable) == 0)
+      found.push_back(variable);
   }
   Variables found;
-
- private:
-  Which which_;
 };
 
 Tensors as_tensors(const std::vector<Tensor>& v) { return Tensors(v.begin(), v.end()); }
@@ -167,11 +164,12 @@ class JvpCall final : public ReadyCall {
 class RecomputedCall final : public ReadyCall {
  public:
   RecomputedCall(const std::vector<Tensor>& results, Function f, std::size_t arguments,
-                 std::vector<Tensor> captured, Variables variables, SeedLog seeds)
+                 std::vector<Tensor> captured, FirstValues used, Variables variables, SeedLog seeds)
       : ReadyCall(results),
         f_(std::move(f)),
         arguments_(arguments),
         captured_(std::move(captured)),
+        used_(std::move(used)),
         variables_(std::move(variables)),
         seeds_(std::move(seeds)) {}
 
@@ -184,8 +182,14 @@ class RecomputedCall final : public ReadyCall {
       if (active) tape.watch(t);
       ids.push_back(active ? reads_of(tape.state(), t) : std::vector<Recording::Id>());
     }
+    for (const Variable& v : variables_) tape.watch(v);  // if it is written, and read after that
     const std::vector<Tensor> out = again.run();
     tape.stop();
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      std::vector<Recording::Id>& of_variable = ids[first_variable() + i];
+      for (const Recording::Id id : reads_of(tape.state(), variables_[i]))
+        of_variable.push_back(id);
+    }
     const std::vector<Cotangent> seeds(cts.begin(), cts.end());
     const auto grads =
         sweep(*tape.state().recording, tape.state().bit,
@@ -198,6 +202,9 @@ class RecomputedCall final : public ReadyCall {
     std::vector<std::pair<Source, Tensor>> pairs;
     for (std::size_t i = 0; i < tangents.size(); ++i)
       if (tangents[i].defined()) pairs.emplace_back(again.inputs[i], tangents[i]);
+    for (std::size_t i = 0; i < variables_.size(); ++i)  // if it is written, and read after that
+      if (const Tensor& t = tangents[first_variable() + i]; t.defined())
+        pairs.emplace_back(variables_[i], t);
     const ForwardAccumulator accumulator(pairs);
     Tensors results;
     for (const Tensor& y : again.run()) results.push_back(accumulator.jvp(y).values());
@@ -214,13 +221,12 @@ class RecomputedCall final : public ReadyCall {
     std::vector<Tensor> inputs;
 
     Again(RecomputedCall& c, const Site& site) : call(c), inputs(as_vector(site.in)) {
-      const std::size_t first_variable = c.arguments_ + c.captured_.size();
       for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const bool captured = i >= c.arguments_ && i < first_variable;
+        const bool captured = i >= c.arguments_ && i < c.first_variable();
         inputs[i] = captured ? c.captured_[i - c.arguments_] : identity(inputs[i]);
       }
       for (std::size_t i = 0; i < c.variables_.size(); ++i) {
-        thread_tapes().push_value(c.variables_[i].state(), inputs[first_variable + i]);
+        thread_tapes().push_value(c.variables_[i].state(), inputs[c.first_variable() + i]);
       }
     }
     ~Again() {
@@ -230,14 +236,18 @@ class RecomputedCall final : public ReadyCall {
 
     std::vector<Tensor> run() const {
       const SeedScope same_numbers(call.seeds_, SeedScope::Use::repeat);
+      const ReplayedVariables same_values(call.used_);
       return call.f_(
           {inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(call.arguments_)});
     }
   };
 
+  std::size_t first_variable() const { return arguments_ + captured_.size(); }
+
   Function f_;
   std::size_t arguments_;
   std::vector<Tensor> captured_;
+  FirstValues used_;
   Variables variables_;
   SeedLog seeds_;
 };
@@ -290,7 +300,7 @@ std::vector<Tensor> renamed(std::vector<Tensor> arguments) {
 std::shared_ptr<GradientCall> start_gradient(
     const std::function<CustomForward(const std::vector<Tensor>&)>& f,
     const std::vector<Tensor>& arguments) {
-  ReadVariables reads(ReadVariables::Which::trainable);
+  ReadVariables reads;
   CustomForward forward = f(arguments);
   if (!reads.found.empty() && !forward.takes_variables) {
     fail<InvalidArgumentError>(
@@ -307,7 +317,7 @@ std::shared_ptr<JvpCall> start_jvp(const Function& f, const Function& rule,
   const std::vector<Tensor> given = renamed(arguments);
   Mute::Captured used;
   const Mute insides(0, &used);
-  const ReadVariables reads(ReadVariables::Which::trainable);
+  const ReadVariables reads;
   const std::vector<Tensor> results = f(given);
   if (!used.empty() || !reads.found.empty()) {
     fail<InvalidArgumentError>(
@@ -349,21 +359,22 @@ std::vector<Tensor> call_recomputed(Function f, const std::vector<Tensor>& argum
     return call_traced(
         [&](const std::vector<Tensor>& x) {
           return std::make_shared<RecomputedCall>(f(x), nullptr, x.size(), std::vector<Tensor>(),
-                                                  Variables(), SeedLog());
+                                                  FirstValues(), Variables(), SeedLog());
         },
         CustomCall::Rule::none, arguments);
   }
   const std::vector<Tensor> given = renamed(arguments);
   Mute::Captured used;
-  Variables variables;
+  FirstValues first, read;
   SeedLog seeds;
   std::vector<Tensor> results;
   {
     const Mute insides(0, &used);
     const SeedScope note(seeds, SeedScope::Use::note);
-    ReadVariables reads(ReadVariables::Which::all);
+    FirstUses uses;
     results = f(given);
-    variables = std::move(reads.found);
+    first = std::move(uses.all);
+    read = std::move(uses.read);
   }
   for (Tensor t : arguments) {
     while (t.defined() && t.impl()->kind == ValueKind::batched) {
@@ -377,10 +388,15 @@ std::vector<Tensor> call_recomputed(Function f, const std::vector<Tensor>& argum
   }
   std::vector<Tensor> inputs = arguments;
   inputs.insert(inputs.end(), used.begin(), used.end());
-  for (const Variable& v : variables) inputs.push_back(v.value());
+  Variables variables;
+  for (const auto& [variable, value] : read) {  // the values from before f wrote any
+    variables.emplace_back(variable);
+    inputs.push_back(
+        thread_context.observer ? thread_context.observer->read_variable(*variable, value) : value);
+  }
   const auto call =
       std::make_shared<RecomputedCall>(results, std::move(f), arguments.size(), std::move(used),
-                                       std::move(variables), std::move(seeds));
+                                       std::move(first), std::move(variables), std::move(seeds));
   results.clear();
   return as_vector(call_custom(*call, inputs));
 }

@@ -9,19 +9,39 @@
 #include "base/check.h"
 #include "gradus/ops.h"
 #include "graph/bind.h"
+#include "graph/context.h"
 #include "graph/evaluate.h"
 #include "graph/graph.h"
 #include "graph/inner_graphs.h"
+#include "ops/seed_log.h"
+#include "ops/seed_nodes.h"
 
 namespace gradus {
 namespace {
 
 constexpr Graph::Value kNothing = ~0u;
 
+// Whether running a graph draws random numbers: then it gives others each time.
+bool draws(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [&](const Graph::Node& n) {
+    if (n.op == &next_seeds_op) return true;
+    for (const AttrField& field : n.op->attrs().fields) {
+      if (field.kind != AttrKind::held) continue;
+      const auto* at = static_cast<const std::byte*>(graph.attrs(n)) + field.offset;
+      const auto* inside = dynamic_cast<const HasGraphs*>(*reinterpret_cast<Held* const*>(at));
+      if (!inside) continue;
+      for (const HasGraphs::Inner& inner : inside->inner_graphs())
+        if (draws(*inner.graph)) return true;
+    }
+    return false;
+  });
+}
+
 class TracedCall final : public CustomCall, public HasGraphs {
  public:
   TracedCall(const Op& op, CustomCall& call, std::vector<Tensor>& operands)
       : graph_(Graph::make()), rule_(call.rule()) {
+    const OuterSeeds seeds(*graph_, thread_context.graph);
     const TraceScope scope(*graph_);
     for (const Tensor& t : operands) add_input(t.dtype(), t.shape());
     SmallVector<Tensor, 8> in = tensors(inputs_);
@@ -33,6 +53,7 @@ class TracedCall final : public CustomCall, public HasGraphs {
     in = tensors(inputs_);
     for (const Tensor& t : out) results_.push_back(graph_->value(t));
     forward_nodes_ = graph_->nodes().size();
+    draws_ = draws(*graph_);
 
     std::vector<Graph::Value> given;  // cotangents or tangents
     SmallVector<Aval, 4> avals;
@@ -43,6 +64,7 @@ class TracedCall final : public CustomCall, public HasGraphs {
       for (const Cotangent& g : call.pull(site, tensors(given)))
         derivatives_.push_back(g.is_zero() ? kNothing : graph_->value(dense(g)));
     } else if (rule_ == Rule::push) {
+      tangents_ = avals.size();
       for (const Aval& aval : avals) given.push_back(graph_->add_input(aval));
       SmallVector<Tensor, 8> tangents = tensors(given);
       for (Tensor& t : tangents)
@@ -63,6 +85,7 @@ class TracedCall final : public CustomCall, public HasGraphs {
   }
 
   SmallVector<Cotangent, 4> pull(const Site& site, std::span<const Tensor> cts) override {
+    check_repeatable();
     SmallVector<Cotangent, 4> grads(site.args.size());
     if (rule_ == Rule::pull) {
       std::vector<Tensor> in(site.in.begin(), site.in.end());
@@ -100,11 +123,12 @@ class TracedCall final : public CustomCall, public HasGraphs {
   }
 
   Tensors push(const Site& site, std::span<const Tensor> tangents) override {
+    check_repeatable();
     if (rule_ == Rule::none)
       return jvp_of([&](std::span<const Tensor> in) { return run(in); }, site.in, tangents);
     if (rule_ == Rule::push) {
       std::vector<Tensor> in(site.in.begin(), site.in.end());
-      for (std::size_t i = 0; i < tangents.size(); ++i) {
+      for (std::size_t i = 0; i < tangents_; ++i) {
         in.push_back(tangents[i].defined() ? tangents[i]
                                            : zeros(site.args[i].shape, site.args[i].dtype));
       }
@@ -135,6 +159,11 @@ class TracedCall final : public CustomCall, public HasGraphs {
   }
 
  private:
+  // Derivatives run the graph once more.
+  void check_repeatable() const {
+    if (draws_) fail_not_repeatable(rule_ == Rule::none ? "recompute_grad" : "custom_gradient");
+  }
+
   // A size that is unknown where the call was traced is unknown here too, under a name of ours.
   void add_input(DType dtype, Shape shape) {
     for (int i = 0; i < shape.rank(); ++i) {
@@ -159,7 +188,7 @@ class TracedCall final : public CustomCall, public HasGraphs {
       if (!t.defined()) continue;
       const TensorImpl& impl = *t.impl();
       if (!impl.has(kNotConcrete) && !impl.has(kTracked) && !impl.has(kHasTangent)) continue;
-      if (rule_ == Rule::push) {
+      if (rule_ == Rule::push && is_differentiable(t.dtype())) {
         fail<InvalidArgumentError>(
             "[custom_jvp] the function uses a watched or traced tensor of shape ", t.shape(),
             " that is not among its arguments, and its rule could give no derivative for it; make "
@@ -196,7 +225,8 @@ class TracedCall final : public CustomCall, public HasGraphs {
 
   std::shared_ptr<Graph> graph_;
   Rule rule_;
-  std::size_t forward_nodes_ = 0;
+  std::size_t forward_nodes_ = 0, tangents_ = 0;
+  bool draws_ = false;  // in a place from where seeds cannot come as operands
   std::vector<Graph::Value> inputs_, results_, derivatives_;
   std::map<std::int64_t, std::int64_t> sizes_;
 };

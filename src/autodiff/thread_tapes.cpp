@@ -182,7 +182,10 @@ void ThreadTapes::note_captured(std::span<const Tensor* const> in, Mute::Capture
 Tensor ThreadTapes::read_variable(VariableState& variable, const Tensor& value) {
   for (VariableListener* listener : listeners_) listener->about_to_read(variable);
   for (std::size_t i = values_.size(); i-- > 0;)
-    if (values_[i].first == &variable) return values_[i].second;
+    if (values_[i].first == &variable) {
+      if (!values_[i].second.defined()) break;
+      return values_[i].second;
+    }
   Tensor result = value;
   const auto read_by = [&](const std::shared_ptr<Recording>& recording, Recording::Place place) {
     Recording::Followers bits = 0;
@@ -212,6 +215,7 @@ Tensor ThreadTapes::read_variable(VariableState& variable, const Tensor& value) 
 }
 
 void ThreadTapes::assigned(VariableState& variable, const Tensor& value) {
+  for (VariableListener* listener : listeners_) listener->about_to_write(variable);
   if (recording_) recording_->note_assignment(variable, value);
   for (const auto& other : others_) other->note_assignment(variable, value);
 }
@@ -235,6 +239,12 @@ void ThreadTapes::add_listener(VariableListener* listener) {
 
 void ThreadTapes::push_value(const VariableState* variable, Tensor value) {
   values_.emplace_back(variable, std::move(value));
+}
+
+void ThreadTapes::forget_value(const VariableState* variable) {
+  const auto last = std::find_if(values_.rbegin(), values_.rend(),
+                                 [&](const auto& v) { return v.first == variable; });
+  if (last != values_.rend()) last->second = Tensor();
 }
 
 void ThreadTapes::remove_listener(VariableListener* listener) {

@@ -23,10 +23,11 @@ struct ForwardLevel {
   std::vector<std::pair<Tensor, Tensor>> tensors;  // sorted by address
 };
 
-// Is told of variables before they are read.
+// Is told of variables before they are read or written.
 class VariableListener {
  public:
   virtual void about_to_read(VariableState& variable) = 0;
+  virtual void about_to_write(VariableState&) {}
 
  protected:
   ~VariableListener() = default;
@@ -56,6 +57,7 @@ class ThreadTapes final : public Observer {
   // Reads of a variable give this tensor until the matching pop: the value it had before.
   void push_value(const VariableState* variable, Tensor value);
   void pop_value() { values_.pop_back(); }
+  void forget_value(const VariableState* variable);  // it was written: reads are plain again
 
  private:
   Recording::Followers told_of(Level op, const Recording* recording) const;

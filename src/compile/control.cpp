@@ -8,6 +8,7 @@
 #include "gradus/ops.h"
 #include "gradus/variable.h"
 #include "graph/bind.h"
+#include "graph/host_number.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus::detail {
@@ -24,8 +25,6 @@ void check_result(const char* what, std::size_t i, const Tensor& t) {
   }
 }
 
-DType dtype_of_number(const Tensor& weak) { return weak.dtype() == float64 ? float32 : int32; }
-
 // Numbers take the dtype of what the other branches give at their place.
 void give_dtypes(const char* what, std::span<OpenRegion> regions) {
   for (std::size_t i = 0; i < regions[0].out.size(); ++i) {
@@ -37,7 +36,7 @@ void give_dtypes(const char* what, std::span<OpenRegion> regions) {
     for (OpenRegion& r : regions) {
       Tensor& t = r.out[i];
       if (!t.impl()->has(kWeak)) continue;
-      r.inside([&] { t = cast(t, dtype ? *dtype : dtype_of_number(t)); });
+      r.inside([&] { t = number_as(what, t, dtype ? *dtype : dtype_alone({&t})); });
     }
   }
 }

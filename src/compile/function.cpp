@@ -23,8 +23,10 @@
 #include "graph/bind.h"
 #include "graph/cost.h"
 #include "graph/evaluate.h"
+#include "graph/host_number.h"
 #include "graph/picture.h"
 #include "graph/text.h"
+#include "ops/seed_log.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus::detail {
@@ -48,8 +50,9 @@ struct Trace {
     bool weak;
   };
   std::vector<Argument> signature;
-  std::string key;               // what the arguments are besides their tensors
-  std::shared_ptr<Graph> graph;  // as traced: what a tape follows
+  std::vector<NarrowedNumbers::Range> ranges;  // of integers among the arguments
+  std::string key;                             // what the arguments are besides their tensors
+  std::shared_ptr<Graph> graph;                // as traced: what a tape follows
   std::unique_ptr<Executable> program;
   std::shared_ptr<const std::any> structure;
   std::string settings;  // what the results are besides their tensors
@@ -215,9 +218,11 @@ std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
       if (a.weak) in.back().impl()->set(kWeak);
     }
     TracedVariables variables(*graph);
+    NarrowedNumbers narrowed(*graph);
     const std::uint64_t foreign = foreign_calls_traced();
     auto [results, structure, settings] = body(in);
     trace->calls_foreign_code = foreign_calls_traced() != foreign;
+    trace->ranges = std::move(narrowed.ranges);
     trace->structure = std::make_shared<const std::any>(std::move(structure));
     trace->settings = std::move(settings);
     trace->result_count = results.size();
@@ -256,6 +261,18 @@ std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
       std::ranges::any_of(graph->nodes(), [](const Graph::Node& n) { return n.op->info.stateful; });
   trace->trace_ms = milliseconds_since(start);
   return trace;
+}
+
+// An integer that the program holds in a narrow dtype must fit it, at each call.
+void check_numbers(const Trace& trace, std::span<const Tensor> in, const std::string& name) {
+  for (const NarrowedNumbers::Range& r : trace.ranges) {
+    if (r.input >= in.size() || !is_weak(in[r.input])) continue;  // a size, which fits
+    const auto number = in[r.input].item<std::int64_t>();
+    if (number >= r.least && number <= r.most) continue;
+    fail<InvalidArgumentError>("[", name, "] got the number ", number, ", which it uses as ",
+                               name_of(r.dtype), "; expected one from ", r.least, " to ", r.most,
+                               "; give it as a tensor of a wider dtype");
+  }
 }
 
 void compile(Trace& trace, const FunctionOptions& options, Sizes sizes) {
@@ -348,14 +365,16 @@ std::shared_ptr<TapedCall> taped_call(Trace& trace, const std::vector<bool>& fol
 
 // For those who follow the arguments or the variables: as one op if only tapes do. Op by op if
 // tangents pass through, if somebody follows a tensor that the function captured, if it calls code
-// of the host, or if it has effects and there is more than one tape (a second derivative would draw
-// other random numbers).
+// of the host, if it has effects and there is more than one tape (a second derivative would draw
+// other random numbers), or inside recompute_grad.
 std::vector<Tensor> run_observed(Trace& trace, std::vector<Tensor> arguments) {
   std::vector<Tensor> in = arguments;
   for (const Trace::VariableUse& use : trace.variables)
     in.push_back(Variable(use.variable).value());
   const bool op_by_op =
       trace.calls_foreign_code || captures_what_is_followed(*trace.graph) ||
+      thread_context.variables ||                     // a second run, with values of its own
+      (trace.is_stateful && SeedScope::is_open()) ||  // the same draws in the same order
       (trace.is_stateful && thread_tapes().listeners() > 1) ||
       std::ranges::any_of(in, [](const Tensor& t) { return t.impl()->has(kHasTangent); });
   if (!op_by_op && std::ranges::none_of(in, is_followed)) {
@@ -485,6 +504,7 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
     trace = s.find(in, body, key);
   }
   if (!trace) return inlined();
+  check_numbers(*trace, in, s.options.name);
   const bool observed = thread_context.observer != nullptr;
   std::vector<Tensor> out = observed ? run_observed(*trace, std::move(in))
                             : trace->calls_foreign_code

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "gradus/elementwise.h"
 #include "graph/ambient_graph.h"
+#include "graph/host_number.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -78,7 +79,7 @@ void GraphProgram::State::update(VariableState& variable, std::span<const Tensor
   const VariableUseAttrs attrs{use.get()};
   SmallVector<Graph::Value, 4> in;
   for (const Tensor& t : with) {
-    const Tensor plain = t.impl()->has(kWeak) ? cast(t, variable.dtype) : t;
+    const Tensor plain = t.impl()->has(kWeak) ? number_as("assign", t, variable.dtype) : t;
     in.push_back(graph->value(plain));
   }
   graph->add(write_variable_op, &attrs, in);

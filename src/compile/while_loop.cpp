@@ -10,6 +10,7 @@
 #include "gradus/ops.h"
 #include "gradus/tracing.h"
 #include "gradus/variable.h"
+#include "graph/host_number.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -51,8 +52,7 @@ void give_dtypes(const char* what, std::vector<Tensor>& vars) {
   for (std::size_t i = 0; i < vars.size(); ++i) {
     if (!vars[i].defined())
       fail<InvalidArgumentError>("[", what, "] loop variable ", i, " is an undefined tensor");
-    if (vars[i].impl()->has(kWeak))
-      vars[i] = cast(vars[i], vars[i].dtype() == float64 ? float32 : int32);
+    if (vars[i].impl()->has(kWeak)) vars[i] = number_as(what, vars[i], dtype_alone({&vars[i]}));
   }
 }
 
@@ -128,10 +128,8 @@ TracedBody trace_body(const char* what, std::vector<Tensor> vars, const std::vec
     if (!t.defined())
       fail<InvalidArgumentError>("[", what, "] result ", i, " of the body is undefined");
     if (!t.impl()->has(kWeak)) continue;
-    const DType dtype = i < count              ? traced.start[i].dtype()
-                        : t.dtype() == float64 ? float32
-                                               : int32;
-    region.inside([&] { t = cast(t, dtype); });
+    const DType dtype = i < count ? traced.start[i].dtype() : dtype_alone({&t});
+    region.inside([&] { t = number_as(what, t, dtype); });
   }
   std::vector<Tensor> after;
   for (const auto& variable : traced.written)

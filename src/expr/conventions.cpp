@@ -112,6 +112,7 @@ std::span<const Convention> conventions() {
       {"atan2", "-0, -1", "-3.1415926535897932385", "-1, 0"},
       {"atan2", "inf, inf", "0.78539816339744830962", "0, -0", "TensorFlow: gradient NaN"},
       {"atan2", "1, inf", "0", "0, -0", "TensorFlow: first gradient NaN"},
+      {"atan2", "inf, nan", "nan", "nan, nan"},
       {"acosh", "1", "0", "inf"},
       {"acosh", "0.5", "nan", "nan"},
       {"atanh", "1", "inf", "inf"},

@@ -2,6 +2,7 @@
 // `wrt` hands its cotangent to its operands. Cotangents that are zero are never made.
 #include "base/check.h"
 #include "expr/fn.h"
+#include "expr/math.h"
 
 namespace gradus::expr {
 namespace {
@@ -79,7 +80,7 @@ class ChainRule {
         give(x, [&] { return -g; });
         break;
       case Code::abs:
-        give(x, [&] { return select(x < 0, -g, select(x == 0, zero(), g)); });
+        give(x, [&] { return select(x == 0, zero(), scaled(g, sign(x))); });
         break;
       case Code::min:
         give(x, [&] { return select(x <= y, g, zero()); });

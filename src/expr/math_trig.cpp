@@ -200,10 +200,11 @@ Expr hypot_value(const Expr* in) {
   return select(ax == kInf || ay == kInf, kInf, y);
 }
 
-// d atan2 / dx and dy have the form p / (x^2 + y^2); 0 at the origin and at infinity.
+// d atan2 / dx and dy have the form p / (x^2 + y^2); 0 at the origin and at infinity. Beside a NaN
+// infinity has a norm, but no direction: the larger of the two is NaN then.
 Expr over_square_of_norm(Expr p, const Expr* in) {
-  const Expr norm = hypot(in[1], in[0]);
-  return select(norm == 0 || norm == kInf, 0, p / norm / norm);
+  const Expr norm = hypot(in[1], in[0]), big = max(abs(in[0]), abs(in[1]));
+  return select(big == 0 || big == kInf, 0, p / norm / norm);
 }
 
 // 1 / sqrt(1 - x^2), the derivative of asin.

@@ -1,6 +1,5 @@
 #include "graph/dispatch.h"
 
-#include <cstring>
 #include <optional>
 
 #include "base/check.h"
@@ -8,9 +7,9 @@
 #include "gradus/type_error.h"
 #include "graph/batch.h"
 #include "graph/context.h"
-#include "graph/dynamic_size.h"
 #include "graph/elementwise.h"
 #include "graph/graph.h"
+#include "graph/host_number.h"
 #include "graph/profiling.h"
 #include "tensor/tensor_impl.h"
 
@@ -86,97 +85,6 @@ DType elementwise_dtype(const Op& op, std::span<const View> in) {
   const DType dtype = first ? first->dtype : bool_;
   if (!(op.info.dtypes >> static_cast<int>(dtype) & 1)) fail_dtype(op, dtype);
   return rule.makes_bool ? bool_ : dtype;
-}
-
-struct NumberAttrs {
-  DType dtype = float32;
-  static auto fields() { return attr_fields(attr("dtype", &NumberAttrs::dtype)); }
-};
-
-const Op number_op =
-    internal({.name = "number",
-              .doc = "A host number in the dtype of what it met.",
-              .dtypes = kAnyDType,
-              .attrs = &attr_type<NumberAttrs>(),
-              .infer =
-                  [](const Call& c, Avals& out) {
-                    out.push_back({c.get<NumberAttrs>().dtype, c.shape(0)});
-                  },
-              .kernel =
-                  [](const KernelCall& c) {
-                    static const auto* copy = elementwise_rule([](Expr x) { return x; }).release();
-                    copy->run(c.in, c.out[0]);
-                  },
-              .expression = [](const Call& c, std::span<const Expr> in) -> std::vector<Expr> {
-                return {convert(in[0], expr::type_of(c.get<NumberAttrs>().dtype))};
-              }},
-             "a host number is not watched by anyone", Where::traced);
-
-Tensor convert_number(const Tensor& number, DType to) {
-  const NumberAttrs attrs{to};
-  Tensor plain = make_alias(number);  // without the mark of a number
-  return number_op({plain}, attrs);
-}
-
-// A size that is a symbol, used as a number: it is what the size will be when the program runs.
-bool is_traced_size(double x) {
-  if (!thread_context.graph || !(x <= static_cast<double>(kFirstSymbol)) || x < -0x1p62)
-    return false;
-  const auto size = static_cast<std::int64_t>(x);
-  return static_cast<double>(size) == x && thread_context.graph->symbols().has(size);
-}
-
-// Host numbers take the dtype of the tensors they meet; alone they are float32 or int32.
-void give_dtypes(const Op& op, SmallVector<Tensor, 4>& held, SmallVector<const Tensor*, 8>& in) {
-  const std::uint32_t masks = op.kind == Kind::elementwise ? op.elementwise->bool_inputs : 0;
-  bool strong = false, real = false;
-  DType dtype = int32;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const TensorImpl& t = *in[i]->impl();
-    if (masks >> i & 1) continue;
-    if (!t.has(kWeak)) {
-      if (!strong) dtype = t.dtype;
-      strong = true;
-    } else {
-      real |= t.dtype == float64;
-    }
-  }
-  if (!strong) dtype = real ? float32 : int32;
-  held.reserve(in.size());
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const TensorImpl& t = *in[i]->impl();
-    if (!t.has(kWeak)) continue;
-    const DType to = masks >> i & 1 ? bool_ : dtype;
-    if (t.kind != ValueKind::concrete) {  // a number that a compiled function is given
-      held.push_back(convert_number(*in[i], to));
-      in[i] = &held.back();
-      continue;
-    }
-    const double x = t.dtype == float64
-                         ? *static_cast<const double*>(t.data)
-                         : static_cast<double>(*static_cast<const std::int64_t*>(t.data));
-    if (t.dtype == float64 && !is_differentiable(to)) {
-      fail<InvalidArgumentError>("[", op.name(), "] cannot combine the real number ", x,
-                                 " with a tensor of ", name_of(to),
-                                 "; cast the tensor to a float dtype first");
-    }
-    held.push_back(make_tensor(to, {}));
-    visit_dtype(to, [&](auto zero) {
-      using T = decltype(zero);
-      T value;
-      if constexpr (is_complex(dtype_v<T>)) {
-        value = T(static_cast<typename T::value_type>(x));
-      } else if constexpr (std::is_integral_v<T>) {
-        value = static_cast<T>(*static_cast<const std::int64_t*>(t.data));
-      } else if constexpr (sizeof(T) == 2) {
-        value = T(static_cast<float>(x));
-      } else {
-        value = static_cast<T>(x);
-      }
-      std::memcpy(held.back().impl()->data, &value, sizeof value);
-    });
-    in[i] = &held.back();
-  }
 }
 
 SmallVector<View, 6> views_of(Pointers in) {
@@ -290,23 +198,6 @@ Tensors dispatch_slowly(const Op& op, const void* attrs, Pointers given, std::ui
 }
 
 }  // namespace
-
-namespace detail {
-
-Tensor weak_number(std::int64_t x) {
-  if (!is_symbol(x) || !is_traced_size(static_cast<double>(x))) return make_weak(x);
-  Tensor size = traced_size(x);
-  size.impl()->set(kWeak);
-  return size;
-}
-Tensor weak_number(double x) {
-  if (!is_traced_size(x)) return make_weak(x);
-  Tensor size = convert_number(traced_size(static_cast<std::int64_t>(x)), float64);
-  size.impl()->set(kWeak);
-  return size;
-}
-
-}  // namespace detail
 
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
   if (a == b) return a;

@@ -4,8 +4,10 @@
 #include <limits>
 
 #include "gradus/activations.h"
+#include "gradus/batch_mean.h"
 #include "gradus/error.h"
 #include "gradus/ops.h"
+#include "gradus/tracing.h"
 #include "nn/samples.h"
 #include "nn/weights.h"
 
@@ -63,6 +65,12 @@ Tensor last_axis(const Tensor& x, int axis) {
 }
 
 }  // namespace
+
+Tensor batch_mean(In values) {
+  if (is_symbolic(values))  // traced: one program for all sizes, of which one may be 0
+    return where(equal(size(values), 0), 0, reduce_mean(values));
+  return values->num_elements() == 0 ? reduce_sum(values) : reduce_mean(values);
+}
 
 double epsilon() { return small_number; }
 void set_epsilon(double value) { small_number = value; }
@@ -187,9 +195,9 @@ namespace {
 // Targets [n] beside predictions [n, 1] are meant for each other, not for an [n, n] of pairs.
 template <class Loss, class... Settings>
 Tensor mean_of(const Loss& loss, In targets, In predictions, const Settings&... settings) {
-  if (targets->rank() == 0) return reduce_mean(loss(targets, predictions, settings...));
+  if (targets->rank() == 0) return batch_mean(loss(targets, predictions, settings...));
   const auto [t, p] = same_rank(targets, predictions);
-  return reduce_mean(loss(t, p, settings...));
+  return batch_mean(loss(t, p, settings...));
 }
 
 }  // namespace
@@ -219,7 +227,7 @@ Tensor categorical_crossentropy(In t, In p, const CrossentropyOptions& options) 
   return mean_of(per_sample::categorical_crossentropy, t, p, options);
 }
 Tensor sparse_categorical_crossentropy(In labels, In p, bool from_logits) {
-  return reduce_mean(
+  return batch_mean(
       per_sample::sparse_categorical_crossentropy(without_class_axis(labels, p), p, from_logits));
 }
 Tensor binary_focal_crossentropy(In t, In p, const FocalOptions& options) {
@@ -229,7 +237,7 @@ Tensor categorical_focal_crossentropy(In t, In p, const FocalOptions& options) {
   return mean_of(per_sample::categorical_focal_crossentropy, t, p, options);
 }
 Tensor categorical_generalized_cross_entropy(In labels, In p, double q) {
-  return reduce_mean(per_sample::categorical_generalized_cross_entropy(labels, p, q));
+  return batch_mean(per_sample::categorical_generalized_cross_entropy(labels, p, q));
 }
 Tensor dice(In t, In p) { return mean_of(per_sample::dice, t, p, std::nullopt); }
 Tensor tversky(In t, In p, const TverskyOptions& options) {
@@ -241,7 +249,7 @@ Tensor circle(In labels, In embeddings, const CircleOptions& options) {
   return reduce_sum(values) / maximum(reduce_sum(counted), 1);
 }
 Tensor ctc(In labels, In logits, In label_lengths, In logit_lengths, std::int64_t blank) {
-  return reduce_mean(per_sample::ctc(labels, logits, label_lengths, logit_lengths, blank));
+  return batch_mean(per_sample::ctc(labels, logits, label_lengths, logit_lengths, blank));
 }
 
 }  // namespace gradus::keras

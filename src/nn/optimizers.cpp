@@ -104,12 +104,12 @@ void Optimizer::accumulate(const Gradients& gradients, const std::vector<Variabl
 // An average starts as the variable itself.
 void Optimizer::follow(const Gradients& gradients, const std::vector<Variable>& variables) {
   const Tensor count = changes();
-  const Tensor momentum = cast(not_equal(count, 0), float32) * options_.ema_momentum;
+  const Tensor started = not_equal(count, 0);
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (gradients[i].is_none()) continue;
     const Variable& v = variables[i];
     const Variable& average = slot(v, "average");
-    const Tensor kept = cast(momentum, average.dtype());
+    const Tensor kept = cast(started, average.dtype()) * options_.ema_momentum;
     average.assign(kept * average + (1 - kept) * cast(v, average.dtype()));
     if (options_.ema_overwrite_frequency == 0) continue;
     const Tensor now = equal(floormod(count + 1, options_.ema_overwrite_frequency), 0);
@@ -164,22 +164,25 @@ const Variable& Optimizer::slot(const Variable& variable, const std::string& nam
   return found->second.slot;
 }
 
-void RuleOptimizer::begin_step() {
-  UpdateSettings settings{.learning_rate = rate_now(),
-                          .step = changes() + 1,
-                          .settings = settings_,
-                          .weight_decay = options_.weight_decay};
-  if (rule_ == UpdateRule::nadam) {
-    if (!product_.defined())
-      product_ = Variable(Tensor(1.0f), {.name = "u_product", .trainable = false});
-    const Tensor step = cast(settings.step, float32);
-    product_.assign(product_ * (settings_[0] * (1 - 0.5 * pow(0.96, step))));
-    settings.product = product_;
-  }
-  step_.emplace(rule_, settings);
-}
+void RuleOptimizer::begin_step() { step_.reset(); }
 
 void RuleOptimizer::update(const Variable& variable, const Gradient& gradient) {
+  if (!step_) {  // the first variable: what all of them share, in its precision
+    UpdateSettings settings{.learning_rate = rate_now(),
+                            .step = changes() + 1,
+                            .settings = settings_,
+                            .weight_decay = options_.weight_decay};
+    if (rule_ == UpdateRule::nadam) {
+      if (!product_.defined()) {
+        const Tensor one = cast(1, state_dtype(variable.dtype()));
+        product_ = Variable(one, {.name = "u_product", .trainable = false});
+      }
+      const Tensor step = cast(settings.step, product_.dtype());
+      product_.assign(product_ * (settings_[0] * (1 - 0.5 * pow(0.96, step))));
+      settings.product = product_;
+    }
+    step_.emplace(rule_, settings);
+  }
   std::vector<Variable> state;
   for (const Slot& s : state_) state.push_back(slot(variable, s.name, s.initial));
   (*step_)(variable, state, gradient, decays(variable));

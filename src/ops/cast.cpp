@@ -53,7 +53,9 @@ const Op cast_op = linear(
     [](const Site& s, int, const Tensor& ct) -> Cotangent { return cast(ct, s.args[0].dtype); });
 
 Tensor cast(In x, DType dtype) {
-  if (x->dtype() == dtype && !x->impl()->has(kWeak)) return x;
+  // A plain number is the double or int64 that was given, not what it is where it meets no tensor.
+  if (x->impl()->has(kWeak)) return cast(make_alias(x), dtype);
+  if (x->dtype() == dtype) return x;
   return cast_op({x}, CastAttrs{dtype});
 }
 

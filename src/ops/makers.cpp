@@ -12,6 +12,7 @@
 #include "graph/context.h"
 #include "graph/dynamic_size.h"
 #include "graph/graph.h"
+#include "graph/host_number.h"
 #include "graph/symbols.h"
 #include "kernels/movement.h"
 #include "ops/axes.h"
@@ -46,21 +47,23 @@ Tensor run_alone(const Op& op, const Attrs& attrs, bool is_symbolic) {
   return graph.tensor(graph.add(op, &attrs, {}).first_out);
 }
 
-// The dtype in which some numbers meet: that of the tensors among them, else int32 or float32.
+// The dtype in which some numbers meet: that of the tensors among them, or their own.
 DType common_dtype(const char* op, std::initializer_list<const Tensor*> numbers) {
   const Tensor* strong = nullptr;
-  DType plain = int32;
   for (const Tensor* t : numbers) {
-    if (t->impl()->has(kWeak)) {
-      if (t->dtype() == float64) plain = float32;
-    } else if (strong && strong->dtype() != t->dtype()) {
+    if (t->impl()->has(kWeak)) continue;
+    if (strong && strong->dtype() != t->dtype()) {
       fail<TypeError>("[", op, "] got dtypes ", name_of(strong->dtype()), " and ",
                       name_of(t->dtype()), "; all must be the same, cast one of them");
     } else {
       strong = t;
     }
   }
-  return strong ? strong->dtype() : plain;
+  return strong ? strong->dtype() : dtype_alone(numbers);
+}
+
+Tensor in_dtype(const char* op, const Tensor& t, DType dtype) {
+  return t.impl()->has(kWeak) ? number_as(op, t, dtype) : t;
 }
 
 std::vector<Sample> one_hot_samples() {
@@ -206,8 +209,9 @@ Tensor range(In start, In limit, In delta) {
       fail<InvalidArgumentError>("[range] got dtype ", name_of(dtype), "; real numbers expected");
     } else {
       using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
-      const T first = start->item<T>(), step = delta->item<T>();
-      const Wide a = static_cast<Wide>(first), b = static_cast<Wide>(limit->item<T>());
+      const auto as_given = [&](In x) { return in_dtype("range", x, dtype).template item<T>(); };
+      const T first = as_given(start), step = as_given(delta);
+      const Wide a = static_cast<Wide>(first), b = static_cast<Wide>(as_given(limit));
       const Wide d = static_cast<Wide>(step);
       if (d == 0 || (d > 0 ? a > b : a < b)) {
         fail<InvalidArgumentError>("[range] start ", a, " does not reach limit ", b,
@@ -264,8 +268,9 @@ Tensor eye(std::int64_t num_rows, std::int64_t num_columns, const Shape& batch_s
 Tensor one_hot(In indices, std::int64_t depth, In on_value, In off_value, int axis) {
   const DType dtype = common_dtype("one_hot", {&on_value.tensor(), &off_value.tensor()});
   if (depth < 0 && !is_symbol(depth)) fail<InvalidArgumentError>("[one_hot] depth is ", depth);
-  return one_hot_op({indices, cast(on_value, dtype), cast(off_value, dtype)},
-                    OneHotAttrs{depth, normal_axis("one_hot", axis, indices->rank() + 1)});
+  return one_hot_op(
+      {indices, in_dtype("one_hot", on_value, dtype), in_dtype("one_hot", off_value, dtype)},
+      OneHotAttrs{depth, normal_axis("one_hot", axis, indices->rank() + 1)});
 }
 
 Tensor sequence_mask(In lengths, std::int64_t maxlen, DType dtype) {

@@ -202,7 +202,7 @@ void renumber_stream(void* attrs, Renumbered& known, Renumber how) {
   stream = static_cast<double>(entry->second);
 }
 
-void draw_seeds(const KernelCall& c) {
+void draw_new_seeds(const KernelCall& c) {
   const auto& p = c.get<SeedAttrs>();
   ThreadSeeds& seeds = *thread_seeds();
   const kernels::OpSeeds::Pair pair =
@@ -220,6 +220,18 @@ void draw_seeds(const KernelCall& c) {
   out[0] = static_cast<std::int64_t>(streams().take(stream, blocks));
   out[1] = pair.seed2;
   out[2] = pair.seed;
+}
+
+// The kernel also runs in programs that a repeated function calls.
+void draw_seeds(const KernelCall& c) {
+  if (!SeedScope::is_open()) return draw_new_seeds(c);
+  const Tensor seeds = SeedScope::next([&] {
+    draw_new_seeds(c);
+    return Tensor::from(
+        std::span(c.out[0].as<const std::int64_t>(), static_cast<std::size_t>(c.out[0].count())),
+        *c.out[0].shape);
+  });
+  std::copy_n(seeds.data<std::int64_t>(), c.out[0].count(), c.out[0].as<std::int64_t>());
 }
 
 }  // namespace
@@ -269,7 +281,9 @@ Tensor drawn(RandomAttrs attrs, std::optional<std::int64_t> op_seed, std::span<c
     seeds = {true, static_cast<double>(kernels::OpSeeds::truncated(*op_seed)),
              stream_of(kind, attrs.dtype), reserved, attrs.distribution == Distribution::order};
   }
-  return drawn_with(SeedScope::next([&] { return drawn_seeds(seeds); }), bounds, attrs);
+  const auto draw = [&] { return SeedScope::next([&] { return drawn_seeds(seeds); }); };
+  const bool stays = seeds.drawn.is_symbolic();  // the names of sizes belong to their graph
+  return drawn_with(stays ? draw() : OuterSeeds::draw(draw), bounds, attrs);
 }
 Tensor drawn(const RandomAttrs& attrs, std::optional<std::int64_t> op_seed,
              std::span<const Tensor> bounds) {

@@ -56,8 +56,10 @@ Tensor bessel_i1e(In x) { return bessel_i1e_op(x); }
 Tensor zeta(In x, In q) { return zeta_op(x, q); }
 Tensor polygamma(In a, In x) {
   const Tensor& order = a;
-  return where(equal(order, round(order)), polygamma_op(order, x),
-               std::numeric_limits<double>::quiet_NaN());
+  // As a factor, so that the derivative is NaN too.
+  const Tensor y = polygamma_op(order, x);
+  return y * where(equal(order, round(order)), cast(1, y.dtype()),
+                   std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace gradus

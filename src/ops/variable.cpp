@@ -4,6 +4,7 @@
 #include "gradus/elementwise.h"
 #include "graph/context.h"
 #include "graph/dispatch.h"
+#include "graph/host_number.h"
 #include "graph/variable_program.h"
 #include "ops/records.h"
 #include "tensor/tensor_impl.h"
@@ -16,9 +17,12 @@ VariableState& state_of(const Variable& v) {
   return *v.state();
 }
 
+std::string name_of_change(const char* what) { return std::string("Variable.") + what; }
+
 // A new value must have the variable's dtype and shape; plain numbers take the dtype.
 Tensor checked(const char* what, const VariableState& v, const Tensor& value) {
-  Tensor t = value.impl()->has(kWeak) ? cast(value, v.dtype) : value;
+  Tensor t = value;
+  if (value.impl()->has(kWeak)) t = number_as(name_of_change(what).c_str(), value, v.dtype);
   if (t.dtype() != v.dtype || !(t.shape() == v.shape)) {
     fail<InvalidArgumentError>("[Variable.", what, "] '", v.name, "' has shape ", v.shape,
                                " and dtype ", name_of(v.dtype), "; got shape ", t.shape(),
@@ -100,7 +104,8 @@ void update(const Variable& v, const char* what, const Tensor& delta, const Op& 
     };
     return update_traced(*tracer, state, {&delta, 1}, change);
   }
-  const Tensor d = delta.impl()->has(kWeak) ? cast(delta, state.dtype) : delta;
+  Tensor d = delta;
+  if (delta.impl()->has(kWeak)) d = number_as(name_of_change(what).c_str(), delta, state.dtype);
   if (!(broadcast_shapes(what, state.shape, d.shape()) == state.shape)) checked(what, state, d);
   if (d.dtype() != state.dtype) checked(what, state, d);
   if (thread_context.observer) thread_context.observer->assigned(state, d);

@@ -7,6 +7,7 @@
 #include "gradus/ops.h"
 #include "gradus/variable.h"
 #include "graph/context.h"
+#include "graph/host_number.h"
 #include "graph/variable_program.h"
 #include "kernels/scatter.h"
 #include "ops/indices.h"
@@ -32,7 +33,7 @@ struct RowUpdates {
     indices = at.dtype() == int32 || (at.dtype() == int64 && !at.impl()->has(kWeak))
                   ? at
                   : cast(at, int64);
-    updates = with.impl()->has(kWeak) ? cast(with, v.dtype) : with;
+    updates = with.impl()->has(kWeak) ? number_as(what, with, v.dtype) : with;
     Shape expected = indices.shape();
     for (int i = 1; i < v.shape.rank(); ++i) expected.push_back(v.shape[i]);
     if (updates.rank() == 0) updates = broadcast_to(updates, expected);

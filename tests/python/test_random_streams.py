@@ -1,7 +1,9 @@
 """Random ops with a seed go on from call to call, as TensorFlow's kernels do (numbers of TensorFlow 2.21)."""
 import numpy as np
+import pytest
 
 import gradus as tf
+from gradus import keras
 
 
 def draws(f, count):
@@ -106,3 +108,46 @@ def test_large_seeds_are_their_remainders():
                                   (2 ** 63 - 1, [0.055544137954711914, 0.018698453903198242], [0.2818339467048645])):
         tf.random.set_seed(1)
         close([tf.random.uniform([2], seed=seed).numpy(), tf.random.normal([1], seed=seed).numpy()], [uniform, normal])
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("kind", ["uniform", "seed", "generator", "keras", "dropout", "layer", "gamma", "shuffle"])
+def test_a_recomputed_gradient_belongs_to_the_numbers_that_were_drawn(kind, compiled):
+    """d sum(x m) / dx is m, so its sum is the value at x = 1; TensorFlow draws again."""
+    generator, seeds, layer = tf.random.Generator.from_seed(1), keras.random.SeedGenerator(3), keras.layers.Dropout(0.5)
+    draw = {"uniform": lambda: tf.random.uniform([5]), "seed": lambda: tf.random.uniform([5], seed=3),
+            "generator": lambda: generator.normal([5]), "keras": lambda: keras.random.uniform([5], seed=seeds),
+            "dropout": lambda: tf.nn.dropout(tf.range(1.0, 6.0), 0.5),
+            "layer": lambda: layer(tf.range(1.0, 6.0), training=True), "gamma": lambda: tf.random.gamma([5], 2.0),
+            "shuffle": lambda: tf.random.shuffle(tf.range(1.0, 6.0)) * [1.0, 10.0, 100.0, 1000.0, 10000.0]}[kind]
+    f = tf.recompute_grad(lambda x: tf.reduce_sum(x * draw()))
+
+    def both(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return y, tape.gradient(y, x)
+    both = tf.function(both) if compiled else both
+    for _ in range(4):
+        y, gradient = both(tf.ones([5]))
+        np.testing.assert_allclose(tf.reduce_sum(gradient), y, rtol=1e-5)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_recomputed_function_writes_once(compiled):
+    w = tf.Variable(2.0)
+
+    @tf.recompute_grad
+    def f(x):
+        before = x * w
+        w.assign_add(1.0)
+        return before * w
+
+    def both(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return [y, *tape.gradient(y, [x, w])]
+    both = tf.function(both) if compiled else both
+    assert [float(v) for v in both(tf.constant(5.0))] == [30.0, 6.0, 25.0]
+    assert float(w) == 3.0

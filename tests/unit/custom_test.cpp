@@ -344,6 +344,124 @@ TEST(RecomputeGrad, RandomNumbersAreTheSame) {
   }
 }
 
+// d sum(x m) / dx is m, the numbers that were drawn: their sum is the value at x = 1.
+void expect_the_same_draw(const std::function<Tensor()>& draw) {
+  const Tensor x = ones({64}, float64);
+  const auto sum = [&](const Tensor& a) { return reduce_sum(a * draw()); };
+  const auto both = [&](const Tensor& a) {
+    GradientTape tape;
+    tape.watch(a);
+    const Tensor y = recompute_grad(sum)(a);
+    return std::pair(y, tape.gradient(y, a).tensor());
+  };
+  const auto compiled = function(both);
+  double last = 0;  // each round draws other numbers
+  for (int round = 0; round < 2; ++round) {
+    const auto [eager, eager_slopes] = both(x);
+    EXPECT_NEAR(reduce_sum(eager_slopes).item<double>(), eager.item<double>(), 1e-9);
+    const auto [value, slopes] = compiled(x);
+    EXPECT_NEAR(reduce_sum(slopes).item<double>(), value.item<double>(), 1e-9);
+    EXPECT_NE(value.item<double>(), last);
+    last = value.item<double>();
+  }
+  GradientTape tape;  // around a function that is compiled
+  tape.watch(x);
+  const auto inside = function([&](const Tensor& a) { return recompute_grad(sum)(a); });
+  const Tensor y = inside(x);
+  EXPECT_NEAR(reduce_sum(tape.gradient(y, x).tensor()).item<double>(), y.item<double>(), 1e-9);
+  const auto called = function([&](const Tensor& a) { return sum(a); });
+  GradientTape outer;  // and around one that is called by what runs again
+  outer.watch(x);
+  const Tensor z = recompute_grad([&](const Tensor& a) { return called(a); })(x);
+  EXPECT_NEAR(reduce_sum(outer.gradient(z, x).tensor()).item<double>(), z.item<double>(), 1e-9);
+}
+
+TEST(RecomputeGrad, DrawsTheSameNumbersEverywhere) {
+  expect_the_same_draw([] { return random::uniform({64}, {.dtype = float64}); });
+  expect_the_same_draw([] { return random::uniform({64}, {.dtype = float64, .seed = 3}); });
+  expect_the_same_draw([] { return nn::dropout(random::normal({64}, {.dtype = float64}), 0.5); });
+  expect_the_same_draw(
+      [] { return cast(random::shuffle(range(64)), float64) * range(64.0, Tensor(128.0)); });
+  expect_the_same_draw([] {
+    const auto f = recompute_grad(
+        [](const Tensor& a) { return a * random::uniform({64}, {.dtype = float64}); });
+    return f(ones({64}, float64));
+  });
+}
+
+TEST(RecomputeGrad, NumbersOfALoopCannotBeDrawnAgain) {
+  const auto f = recompute_grad([](const Tensor& x) {
+    using Vars = std::tuple<Tensor, Tensor>;
+    const auto body = [](const Tensor& i, const Tensor& y) {
+      return Vars(i + 1, y * random::uniform({}, {.dtype = float64}));
+    };
+    const auto test = [](const Tensor& i, const Tensor&) { return i < 3; };
+    return std::get<1>(while_loop(test, body, Vars(cast(x, int32) * 0, x)));
+  });
+  const Tensor x(2.0);
+  GradientTape tape;  // eager loops are run again with the same numbers
+  tape.watch(x);
+  const Tensor y = f(x);
+  EXPECT_NEAR(tape.gradient(y, x).tensor().item<double>(), y.item<double>() / 2, 1e-12);
+  const auto value = function([&](const Tensor& a) { return f(a); });
+  EXPECT_GT(value(x).item<double>(), 0);
+  EXPECT_THROW(function([&](const Tensor& a) { return grad(f)(a); })(x), UnimplementedError);
+}
+
+// y = x w (w + 1), w = w + 1: what is read before and after the write, once.
+TEST(RecomputeGrad, WritesHappenOnce) {
+  const Variable w(Tensor(2.0)), steps(Tensor(std::int64_t{0}));
+  const auto f = [&](const Tensor& x) {
+    const Tensor before = x * w;
+    w.assign_add(1.0);
+    steps.assign_add(1);
+    return before * w * cast(steps, float64);
+  };
+  for (const bool compiled : {false, true}) {
+    for (const bool recomputed : {false, true}) {
+      w.assign(2.0);
+      steps.assign(0);
+      const auto both = [&](const Tensor& x) {
+        GradientTape tape;
+        tape.watch(x);
+        const Tensor y = recomputed ? recompute_grad(f)(x) : f(x);
+        const auto [dx, dw] = tape.gradient(y, x, w);
+        return stack({y, dx.tensor(), dw.tensor()});
+      };
+      const Tensor x(5.0);
+      expect_values(compiled ? function(both)(x) : both(x), {30, 6, 25});
+      expect_values(w.value(), {3});
+      EXPECT_EQ(steps.value().item<std::int64_t>(), 1);
+    }
+  }
+}
+
+TEST(RecomputeGrad, WritesHappenOnceInEveryMode) {
+  const Variable w(Tensor(2.0));
+  const auto f = [&](const Tensor& x) {
+    const Tensor before = x * x * w;
+    w.assign(w * 3.0);
+    return before * w;
+  };
+  const auto g = recompute_grad([&](const Tensor& x) { return recompute_grad(f)(x); });
+  const Tensor x(5.0);
+  const auto again = [&](const auto& result) {
+    w.assign(2.0);
+    const double found = result().template item<double>();
+    EXPECT_EQ(w.value().item<double>(), 6);
+    return found;
+  };
+  EXPECT_EQ(again([&] { return g(x); }), 300);
+  EXPECT_EQ(again([&] { return grad(g)(x); }), 120);
+  EXPECT_EQ(again([&] { return jvp(g, x, Tensor(1.0)).second; }), 120);
+  EXPECT_EQ(again([&] { return grad(grad(g))(x); }), 24);
+  EXPECT_EQ(again([&] { return hvp(g, x, Tensor(1.0)); }), 24);
+  const auto inner = function([&](const Tensor& a) { return f(a); });  // writes of programs too
+  EXPECT_EQ(
+      again([&] { return grad(recompute_grad([&](const Tensor& a) { return inner(a); }))(x); }),
+      120);
+}
+
 TEST(RecomputeGrad, AWatchedVariableThatIsNotTrainable) {
   const Variable w(Tensor(3.0), {.trainable = false});
   const auto f = recompute_grad([&](const Tensor& x) { return x * w * w; });

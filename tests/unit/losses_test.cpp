@@ -123,5 +123,50 @@ TEST(Losses, TheMeanIsOneNumberAndEpsilonCanBeSet) {
   keras::set_epsilon(1e-7);
 }
 
+// Keras divides by the number of samples, or gives 0 if there are none.
+TEST(Losses, OfNoRowsAreZero) {
+  using Loss = std::function<Tensor(const Tensor&, const Tensor&)>;
+  const std::vector<Loss> losses = {
+      [](In t, In p) { return keras::mean_squared_error(t, p); },
+      [](In t, In p) { return keras::mean_absolute_error(t, p); },
+      [](In t, In p) { return keras::mean_absolute_percentage_error(t, p); },
+      [](In t, In p) { return keras::mean_squared_logarithmic_error(t, p); },
+      [](In t, In p) { return keras::huber(t, p); },
+      [](In t, In p) { return keras::log_cosh(t, p); },
+      [](In t, In p) { return keras::poisson(t, p); },
+      [](In t, In p) { return keras::cosine_similarity(t, p); },
+      [](In t, In p) { return keras::hinge(t, p); },
+      [](In t, In p) { return keras::squared_hinge(t, p); },
+      [](In t, In p) { return keras::categorical_hinge(t, p); },
+      [](In t, In p) { return keras::kl_divergence(t, p); },
+      [](In t, In p) { return keras::binary_crossentropy(t, p); },
+      [](In t, In p) { return keras::categorical_crossentropy(t, p); },
+      [](In t, In p) { return keras::binary_focal_crossentropy(t, p); },
+      [](In t, In p) { return keras::categorical_focal_crossentropy(t, p); },
+      [](In t, In p) { return keras::sparse_categorical_crossentropy(argmax(t, 1), p); },
+      [](In t, In p) { return keras::categorical_generalized_cross_entropy(argmax(t, 1), p); },
+      [](In t, In p) { return keras::circle(argmax(t, 1), p); },
+  };
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const auto both = [&](const Tensor& t, const Tensor& w) {
+      GradientTape tape;
+      tape.watch(w);
+      const Tensor loss = losses[i](t, matmul(t, w));
+      return std::pair(loss, tape.gradient(loss, w).tensor());
+    };
+    const auto compiled = function(both);
+    const Tensor w = ones({4, 4}, float64) * 0.1;
+    for (const std::int64_t rows : {3, 5, 0}) {
+      const Tensor t = ones({rows, 4}, float64) * 0.25;
+      for (const auto& [loss, slopes] : {both(t, w), compiled(t, w)}) {
+        EXPECT_TRUE(std::isfinite(loss.item<double>())) << i << ", rows " << rows;
+        if (rows > 0) continue;
+        EXPECT_EQ(loss.item<double>(), 0) << i;
+        EXPECT_EQ(slopes.to_vector<double>(), std::vector<double>(16, 0.0)) << i;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gradus

@@ -45,7 +45,7 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
         lower = pixels(bottom, left) + (pixels(bottom, right) - pixels(bottom, left)) * across
         result = upper + (lower - upper) * down
     seen = ((y >= 0) & (y <= height - 1))[:, :, tf.newaxis] & ((x >= 0) & (x <= width - 1))[:, tf.newaxis]
-    return tf.where(seen[..., tf.newaxis], result, tf.constant(float(extrapolation_value)))
+    return tf.where(seen[..., tf.newaxis], result, tf.cast(extrapolation_value, tf.float32))
 
 
 def _overlap(box, others):

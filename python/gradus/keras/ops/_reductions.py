@@ -180,18 +180,24 @@ def quantile(x, q, axis=None, method="linear", keepdims=False):
         others = [i for i in range(rank) if i not in axis]
         y = tf.reshape(tf.transpose(x, others + axis), [*(x.shape[i] for i in others), -1])
     y = tf.sort(y)
-    parts = [q] if isinstance(q, (int, float)) else list(tensor_to_list(q))
+    parts, is_one = parts_of(q)
     results = []
     for part in parts:
-        at = part * (y.shape[-1] - 1)
+        at = float(part) * (y.shape[-1] - 1)
         low, high, part_of_high = between(at, math.floor(at), math.ceil(at), method)
-        results.append(y[..., low] if part_of_high == 0 else y[..., low] * (1 - part_of_high) + y[..., high] * part_of_high)
+        if tf.is_tensor(part) and method == "linear":  # the result varies with it
+            part_of_high = tf.cast(part, y.dtype) * (y.shape[-1] - 1) - low
+        elif part_of_high == 0:
+            results.append(y[..., low])
+            continue
+        results.append(y[..., low] * (1 - part_of_high) + y[..., high] * part_of_high)
     if keepdims:
         shape = [1 if i in axis else x.shape[i] for i in range(rank)]
         results = [tf.reshape(r, shape) for r in results]
-    return results[0] if isinstance(q, (int, float)) else tf.stack(results)
+    return results[0] if is_one else tf.stack(results)
 
 
-def tensor_to_list(q):
-    """A small tensor as Python's numbers."""
-    return _tensor(q).numpy().tolist()
+def parts_of(q):
+    """(a list of numbers, or of tensors that a tape may watch; whether one was given)."""
+    is_one = isinstance(q, (int, float)) or getattr(q, "ndim", 1) == 0
+    return [q] if is_one else tf.unstack(q) if tf.is_tensor(q) else list(q), is_one

@@ -106,7 +106,7 @@ def ptp(x, axis=None, keepdims=False):
 @_op
 def percentile(x, q, axis=None, method="linear", keepdims=False):
     """The element below which q percent lie."""
-    q = q / 100.0 if isinstance(q, (int, float)) else [v / 100.0 for v in _reductions.tensor_to_list(q)]
+    q = [v / 100.0 for v in q] if isinstance(q, (list, tuple)) else q / 100.0
     return _reductions.quantile(x, q, axis, method, keepdims)
 
 
@@ -257,7 +257,8 @@ def select(condlist, choicelist, default=0):
 
 def logspace(start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0):
     """Powers of a base whose exponents are evenly spaced."""
-    values = tf.pow(float(base), _creation.linspace(start, stop, num, endpoint, axis=axis))
+    exponents = _creation.linspace(start, stop, num, endpoint, axis=axis)
+    values = tf.pow(tf.cast(base, exponents.dtype), exponents)
     return values if dtype is None else tf.cast(values, dtype)
 
 
@@ -371,23 +372,23 @@ def nanquantile(x, q, axis=None, method="linear", keepdims=False):
     y = tf.reshape(tf.transpose(x, others + axes), [*(x.shape[i] for i in others), -1])
     y = tf.sort(_without_nan(y, math.inf))
     last = _counted(tf.where(tf.math.is_inf(y), math.nan, y), -1, False) - 1.0
-    parts = [q] if isinstance(q, (int, float)) else _reductions.tensor_to_list(q)
+    parts, is_one = _reductions.parts_of(q)
     results = []
     for part in parts:
-        at = part * last
+        at = tf.cast(part, last.dtype) * last if tf.is_tensor(part) else part * last
         low, high, upper = _reductions.between(at, tf.math.floor(at), tf.math.ceil(at), method)
         ends = tf.cast(tf.maximum(tf.stack([low, high], -1), 0.0), "int32")
         pair = tf.gather(y, ends, axis=-1, batch_dims=len(others))
         value = tf.where(high > low, pair[..., 0] * (1.0 - upper) + pair[..., 1] * upper, pair[..., 0])
         value = tf.where(last < 0.0, math.nan, value)
         results.append(tf.reshape(value, [1 if i in axes else x.shape[i] for i in range(rank)]) if keepdims else value)
-    return results[0] if isinstance(q, (int, float)) else tf.stack(results)
+    return results[0] if is_one else tf.stack(results)
 
 
 @_op
 def nanpercentile(x, q, axis=None, method="linear", keepdims=False):
     """The element below which q percent lie, of those that are not NaN."""
-    q = q / 100.0 if isinstance(q, (int, float)) else [v / 100.0 for v in _reductions.tensor_to_list(q)]
+    q = [v / 100.0 for v in q] if isinstance(q, (list, tuple)) else q / 100.0
     return nanquantile(x, q, axis, method, keepdims)
 
 
@@ -496,12 +497,7 @@ def _polynomial(coefficients, x):
 @_op
 def kaiser(x, beta):
     """Kaiser's window of x points."""
-    count = int(x)
-    if count <= 1:
-        return tf.ones([count], _floatx())
-    middle = (count - 1) / 2.0
-    away = (tf.range(count, dtype=_floatx()) - middle) / middle
-    return i0(beta * tf.sqrt(tf.maximum(1.0 - tf.square(away), 0.0))) / i0(tf.constant(float(beta)))
+    return tf.signal.kaiser_window(int(x), beta, _floatx())
 
 
 # ------------------------------------------------------------------ parts, orders, counts

@@ -308,10 +308,10 @@ class Optimizer:
     def _follow(self, variables):
         """The averages follow the variables; from time to time they replace them."""
         count = self.iterations
-        momentum = tf.cast(tf.not_equal(count, 0), "float32") * self.ema_momentum
+        started = tf.not_equal(count, 0)
         for v in variables:
             average = self._model_variables_moving_average[self._indices[id(v)]]
-            share = tf.cast(momentum, average.dtype)
+            share = tf.cast(started, average.dtype) * self.ema_momentum
             average.assign(share * average + (1 - share) * tf.cast(v, average.dtype))
         if self.ema_overwrite_frequency:
             now = tf.equal((count + 1) % self.ema_overwrite_frequency, 0)

@@ -2,7 +2,7 @@
 import gradus as tf
 
 from ... import _core
-from ._optimizer import Optimizer
+from ._optimizer import Optimizer, _state_dtype
 
 
 class Swept(Optimizer):
@@ -178,11 +178,12 @@ class Nadam(Adamax):
 
     def _make_state(self, variables):
         self._momentums, self._velocities = self.add_optimizer_variables(variables, ["momentum", "velocity"])
-        self._u_product = self.add_variable((), 1.0, name="u_product")
+        dtype = _state_dtype(variables[0].dtype) if variables else None
+        self._u_product = self.add_variable((), 1.0, dtype, name="u_product")
         return [self._momentums, self._velocities]
 
     def _change(self, grads, variables):
-        step = tf.cast(self.iterations, tf.float32) + 1.0
+        step = tf.cast(self.iterations, self._u_product.dtype) + 1.0
         share = self.beta_1 * (1.0 - 0.5 * tf.pow(0.96, step))
         self._u_product.assign(self._u_product * share)
         super()._change(grads, variables)
