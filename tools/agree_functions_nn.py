@@ -13,7 +13,7 @@ EPSILON = 1e-7  # keras.config.epsilon()
 plain("nn.relu", jax.nn.relu)
 plain("nn.relu6", jax.nn.relu6)
 # TensorFlow's alpha is a float32 whatever x is, and so is ours.
-TABLE["nn.leaky_relu"] = lambda a, x: jnp.where(x > 0, x, float(np.float32(a.real("alpha", 0.2))) * x)
+TABLE["nn.leaky_relu"] = lambda a, x: jnp.where(x > 0, x, a.real("alpha", 0.2) * x)
 plain("nn.elu", jax.nn.elu)
 plain("nn.selu", jax.nn.selu)
 TABLE["nn.gelu"] = lambda a, x: jax.nn.gelu(x, approximate=a.flag("approximate"))

@@ -105,6 +105,7 @@ DIFFERENT = {
     "tf.histogram_fixed_width_bins(*dtype=tf.int64)": "TensorFlow takes dtype and ignores it",
     "tf.linalg.svd(tensor=F*": "the signs of singular vectors are a convention",
     "tf.nn.gelu(features=FD)": "TensorFlow's float64 has a constant of float32: its error is 4e-9",
+    "tf.nn.leaky_relu(features=FD)": "TensorFlow keeps the slope in float32: 0.2 is 0.200000003",
     "tf.random.stateless_gamma(*": "the numbers are those of another algorithm",
     "tf.random.stateless_poisson(*": "the numbers are those of another algorithm",
     "tf.strings.split(input=T[[]0], maxsplit=1)": "as Python splits; TensorFlow adds an empty string to single words",
