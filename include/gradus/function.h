@@ -72,13 +72,14 @@ class FunctionCore {
   };
   // `key` is what the arguments are besides their tensors: another one is traced for itself.
   Results call(std::vector<Tensor> arguments, const Body& body, const std::string& key = {});
-  // Traces without a call, for arguments of these kinds; a size of -1 is any size. Sizes of first
-  // axes that are not known are taken to be one.
+  // Traces without a call, for arguments of these kinds; a size of -1 is any size. Of first axes
+  // all these sizes are one, the batch, unless they may differ.
   struct Expected {
     DType dtype;
     Shape shape;
   };
-  void prepare(const std::vector<Expected>& arguments, const Body& body);
+  void prepare(const std::vector<Expected>& arguments, const Body& body,
+               bool batches_differ = false);
   std::string explain() const;
   std::string text(bool optimised) const;
   std::string dot(bool optimised) const;

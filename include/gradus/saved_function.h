@@ -37,6 +37,9 @@ class LoadedFunction {
   // Results in the order of the original's tensors. Sizes may be those that the original could
   // take; numbers are tensors of the dtype that they were traced as.
   std::vector<Tensor> operator()(std::vector<Tensor> arguments) const;
+  // Whether the original could take arguments of these shapes: a program that subtracts two of them
+  // takes them to be of one size.
+  bool takes(const std::vector<Shape>& shapes) const;
   const std::vector<Variable>& variables() const;
   std::string text() const;  // the program, one line per op
 

@@ -13,5 +13,7 @@ Tensor ifft(In input, int axes = 1);
 Tensor rfft(In input, const Shape& fft_length);
 // Back to real numbers of these sizes.
 Tensor irfft(In input, const Shape& fft_length);
+// The fft_length that irfft of these coefficients has if nobody says another one.
+Shape irfft_length(In input, int axes = 1);
 
 }  // namespace gradus::signal

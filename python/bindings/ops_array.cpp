@@ -42,17 +42,29 @@ PyObject* convert(const Arguments& a) {
   }
 }
 
+// Makes a tensor, without the GIL where that pays. Sizes below 0 only the program will know.
+template <class F>
+Tensor made(const Shape& shape, F&& f) {
+  std::int64_t count = 1;
+  for (std::int64_t n : shape) {
+    if (n < 0) return f();
+    count = std::min(count * std::min<std::int64_t>(n, kManyElements), kManyElements);
+  }
+  return count >= kManyElements ? long_work(f) : f();
+}
+
 Tensor filled(const Shape& shape, DType dtype, bool one) {
   for (std::int64_t size : shape)
     if (size < 0 && !is_unknown_size(size))
       throw InvalidArgumentError("[fill] Dimension " + std::to_string(size) + " must be >= 0");
-  return one ? ones(shape, dtype) : zeros(shape, dtype);
+  return made(shape, [&] { return one ? ones(shape, dtype) : zeros(shape, dtype); });
 }
 
 PyObject* like(const Arguments& a, bool one) {
   const Tensor x = a.tensor(0);  // its sizes may be symbols
   const DType dtype = a.dtype(1, x.dtype());
-  return wrap(one ? ones(x.shape(), dtype) : zeros(x.shape(), dtype));
+  return wrap(
+      made(x.shape(), [&] { return one ? ones(x.shape(), dtype) : zeros(x.shape(), dtype); }));
 }
 
 // range(limit), range(start, limit[, delta]): one dtype that holds all of them.
@@ -201,7 +213,8 @@ PyObject* from_bytes(const Arguments& a) {
 }
 
 PyObject* different(const Arguments& a, bool counts) {
-  const Unique u = unique(a.tensor(0), a.dtype(1, int32));
+  const Tensor x = a.tensor(0);
+  const Unique u = on_large(x, [&, dtype = a.dtype(1, int32)] { return unique(x, dtype); });
   const Ref y = Ref::own(wrap(u.y)), idx = Ref::own(wrap(u.idx)), count = Ref::own(wrap(u.count));
   return counts ? PyObject_CallFunctionObjArgs(imported("gradus._results", "UniqueWithCounts"),
                                                y.get(), idx.get(), count.get(), nullptr)
@@ -226,7 +239,12 @@ const FunctionEntry entries[] = {
     {"ones_like", "input, dtype=None, name=None, layout=None", "Ones of the shape of another.",
      [](const Arguments& a) { return like(a, true); }, kOneDevice},
     {"fill", "dims, value, name=None, layout=None", "One value everywhere.",
-     [](const Arguments& a) { return wrap(fill(a.shape(0), a.tensor(1))); }, kOneDevice},
+     [](const Arguments& a) {
+       const Shape shape = a.shape(0);
+       const Tensor value = a.tensor(1);
+       return wrap(made(shape, [&] { return fill(shape, value); }));
+     },
+     kOneDevice},
     {"range", "start, limit=None, delta=1, dtype=None, name='range'",
      "start, start + delta, ... below limit; with one number, from 0 to it.", make_range},
     {"linspace", "start, stop, num, name=None, axis=0", "num numbers from start to stop.",

@@ -30,9 +30,9 @@ Shape length_of(const char* what, const Arguments& a, const Tensor& x, int axes,
       raise(PyExc_ValueError, "fft_length has %d entries; expected %d", length.rank(), axes);
     return length;
   }
+  if (halved) return signal::irfft_length(x, axes);
   Shape length;
   for (int i = x.rank() - axes; i < x.rank(); ++i) length.push_back(x.shape()[i]);
-  if (halved) length[axes - 1] = std::max<std::int64_t>(0, 2 * (length.back() - 1));
   return length;
 }
 

@@ -40,7 +40,7 @@ PyObject* trace(const Arguments& a) {
     expected.push_back({to_dtype(parts[0]), Shape(std::span(sizes))});
   }
   detail::FunctionCore core({.name = a.string(3), .trust_sizes = true});
-  core.prepare(expected, body_of(a[0]));
+  core.prepare(expected, body_of(a[0]), a.boolean(4));
   const SavedFunction saved = core.saved();
 
   std::vector<Variable> known;
@@ -60,7 +60,7 @@ PyObject* trace(const Arguments& a) {
 }
 
 const FunctionEntry entries[] = {
-    {"_trace_to_save", "function, specs, known, name",
+    {"_trace_to_save", "function, specs, known, name, batches_differ=False",
      "The program of function(*tensors), which returns tensors.", trace},
     {"_load_program", "text, constants, variables", "What _trace_to_save gave, to be called.",
      [](const Arguments& a) {
@@ -68,6 +68,14 @@ const FunctionEntry entries[] = {
        for (const Ref& item : items(a[2])) variables.push_back(variable_of(item));
        return capsule(std::make_unique<LoadedFunction>(
            SavedFunction{.text = a.string(0), .constants = tensors(a[1])}, variables));
+     }},
+    {"_program_takes", "program, tensors",
+     "Whether a loaded program is one for tensors, or shapes.",
+     [](const Arguments& a) {
+       std::vector<Shape> shapes;
+       for (const Ref& item : items(a[1]))
+         shapes.push_back(is_tensor(item) ? tensor_of(item).shape() : to_shape(item));
+       return PyBool_FromLong(held<LoadedFunction>(a[0]).takes(shapes));
      }},
     {"_call_program", "program, tensors", "The results of a loaded program.",
      [](const Arguments& a) {

@@ -117,6 +117,30 @@ def _written_parameters(function, skip_first):
     return tuple(found + [(name, True, of_names.get(name, ...)) for name in names])[skip_first:]
 
 
+def _specified_parameters(python_function, skip_first, signature):
+    """The same for a function with an input_signature, which says how many *args there are, and that there are no **kwargs."""
+    import inspect
+    parameters = list(inspect.signature(python_function).parameters.values())[skip_first:]
+    taken = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    found = [(p.name, False, ... if p.default is p.empty else p.default) for p in taken]
+    for p in parameters:
+        if p.kind == p.VAR_POSITIONAL:
+            own = len(taken) - (not skip_first and bool(taken) and taken[0].name == "self")
+            found += [(f"{p.name}_{i}", False, ...) for i in range(len(signature) - own)]
+        elif p.kind == p.KEYWORD_ONLY:
+            found.append((p.name, True, ... if p.default is p.empty else p.default))
+    return tuple(found)
+
+
+def parameters_of(function):
+    """Those of a tf.function: (name, keyword only, default or ...) of each; None if they are taken as they come."""
+    python_function, signature = function.python_function, function._input_signature
+    found = _parameters(python_function, False)
+    if found is None and signature is not None:
+        found = _specified_parameters(python_function, False, signature)
+    return found
+
+
 def _checked_signature(signature, parameters, name):
     if signature is None:
         return None
@@ -125,10 +149,13 @@ def _checked_signature(signature, parameters, name):
     for leaf in nest.flatten(list(signature)):
         if not isinstance(leaf, TensorSpec):
             raise TypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got {leaf!r}")
-    if parameters is None:
-        raise NotImplementedError(f"input_signature with *args or **kwargs is not covered: name the parameters of {name}")
+    for parameter, only_by_name, default in parameters:
+        if only_by_name and default is ...:
+            raise TypeError(f"Since input_signature is defined, keyword-only parameter `{parameter}` of {name} must have a default "
+                            "value")
     if len(signature) > len(parameters):
-        raise TypeError(f"input_signature has {len(signature)} entries, but {name} takes {len(parameters)} arguments")
+        raise TypeError(f"input_signature contains {len(signature) - len(parameters)} extra type constraints: {name} takes "
+                        f"{len(parameters)} arguments")
     return tuple(signature)
 
 
@@ -143,6 +170,8 @@ def _made(python_function, input_signature, autograph=True, memory_limit=0, owne
     traced = Traced(python_function) if autograph else python_function
     name = getattr(python_function, "__name__", type(python_function).__name__)
     parameters = _parameters(python_function, is_method)
+    if isinstance(input_signature, (tuple, list)) and parameters is None:
+        parameters = _specified_parameters(python_function, is_method, input_signature)
     if input_signature is not None and not is_method and parameters and parameters[0][0] == "self":
         checked = tuple(input_signature)  # a method: bound before it is called
         made = _core.Function(traced, name, parameters, None, owner, memory_limit)

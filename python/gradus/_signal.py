@@ -11,8 +11,8 @@ def _rolled(x, axes, sign):
     tf = _tf()
     x = tf.convert_to_tensor(x)
     axes = list(range(x.shape.rank)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
-    halves = [x.shape[a] // 2 for a in axes]
-    return tf.roll(x, [h if sign > 0 else -h for h in halves], axes)
+    sizes = [tf.shape(x)[a] if x.shape[a] is None else x.shape[a] for a in axes]
+    return tf.roll(x, [n // 2 if sign > 0 else (n + 1) // 2 for n in sizes], axes)  # there, and back to where it was
 
 
 def fftshift(x, axes=None, name=None):

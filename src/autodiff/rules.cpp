@@ -270,7 +270,7 @@ Cotangent add_cotangents(Cotangent a, Cotangent b) {
 
 std::vector<Cotangent> transpose_of(const TensorFunction& linear_map, std::span<const Aval> in,
                                     std::span<const Cotangent> cts) {
-  const auto graph = Graph::make();
+  const auto graph = Graph::make_beside_trace();
   SmallVector<Tensor, 8> tangents;
   std::vector<Graph::Value> wrt;
   for (const Aval& aval : in) {

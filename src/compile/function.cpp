@@ -513,7 +513,8 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
   return {std::move(out), trace->structure};
 }
 
-void FunctionCore::prepare(const std::vector<Expected>& arguments, const Body& body) {
+void FunctionCore::prepare(const std::vector<Expected>& arguments, const Body& body,
+                           bool batches_differ) {
   State& s = *state_;
   const std::lock_guard lock(s.mutex);
   auto graph = Graph::make();
@@ -524,8 +525,9 @@ void FunctionCore::prepare(const std::vector<Expected>& arguments, const Body& b
     for (int a = 0; a < e.shape.rank(); ++a) {
       if (e.shape[a] >= 0) continue;
       std::int64_t& size = signature.back().aval.shape[a];
-      size = a == 0 && first != 0 ? first : graph->symbols().fresh();
-      if (a == 0) first = size;
+      const bool is_batch = a == 0 && !batches_differ;
+      size = is_batch && first != 0 ? first : graph->symbols().fresh();
+      if (is_batch) first = size;
     }
   }
   const std::shared_ptr<Trace> trace = record(std::move(signature), graph, body, s.options);

@@ -1,5 +1,6 @@
 #include "compile/loop_batch.h"
 
+#include "gradus/control.h"
 #include "gradus/ops.h"
 #include "graph/batch.h"
 #include "graph/level.h"
@@ -8,10 +9,14 @@
 namespace gradus {
 namespace {
 
-// A region over batches while it is built: some inputs have the batch as axis 0.
+// A region over batches while it is built: some inputs have the batch as axis 0. If only the
+// program will know how many examples there are, that is a name of the region's own: names of the
+// trace around it may mean something else here. Inputs with the batch say what it is.
 class BatchedRegion {
  public:
-  BatchedRegion(const Graph& like, std::int64_t size) : builder_(like), size_(size) {}
+  BatchedRegion(const Graph& like, std::int64_t size) : builder_(like), size_(size) {
+    if (is_symbol(size)) size_ = builder_.graph().symbols().fresh();
+  }
 
   // One example of an input, as ops inside see it.
   Tensor add_input(Aval aval, bool batched) {
@@ -132,7 +137,9 @@ Tensors run_until_all_stop(const WhileLoop& loop, const BatchCall& c) {
     body.builder().inside([&] {
       // Where the body has no derivative, an example that has stopped would make NaN of its zero
       // cotangent. So in its place the body sees one that goes on.
-      const Tensor other = argmax(cast(body.whole(active, true), int32), 0);
+      // There is one: a turn of the loop has some that go on. Of no examples there is no turn.
+      const Tensor goes_on = cast(body.whole(active, true), int32);
+      const Tensor other = argmax(concat({goes_on, zeros({1}, int32)}, 0), 0);
       std::vector<Tensor> going = in;
       for (Tensor& t : going)
         if (body.is_batched(t))
@@ -147,11 +154,10 @@ Tensors run_until_all_stop(const WhileLoop& loop, const BatchCall& c) {
   BatchedRegion test(loop.body->graph(), c.size);
   {
     test.builder().add_input({int64, {}});
-    Shape all{c.size};
-    const Tensor active = test.builder().add_input({bool_, all});
+    const Tensor active = test.add_input({bool_, {}}, true);
     inputs(test);
-    until_all->test = test.builder().finish(
-        test.builder().inside([&] { return std::vector<Tensor>{reduce_any(active)}; }));
+    until_all->test = test.builder().finish(test.builder().inside(
+        [&] { return std::vector<Tensor>{reduce_any(test.whole(active, true))}; }));
   }
   const auto counted = std::make_shared<CountedLoop>();
   counted->body = until_all->body;
@@ -171,11 +177,28 @@ Tensors run_until_all_stop(const WhileLoop& loop, const BatchCall& c) {
   return Tensors(out.begin() + 2, out.end());
 }
 
+// One example after the other.
+Tensors scan_examples(const BatchCall& c) {
+  std::vector<Tensor> batches;
+  for (std::size_t i = 0; i < c.in.size(); ++i)
+    if (c.is_batched(static_cast<int>(i))) batches.push_back(c.in[i]);
+  const auto call = [&](const std::vector<Tensor>& examples) {
+    Tensors in;
+    for (std::size_t i = 0, next = 0; i < c.in.size(); ++i)
+      in.push_back(c.is_batched(static_cast<int>(i)) ? examples[next++] : c.in[i]);
+    const Tensors out = c.op.run(in, c.attrs);
+    return std::vector<Tensor>(out.begin(), out.end());
+  };
+  const std::vector<Tensor> out = detail::run_scan(call, {}, batches, c.size, false);
+  return Tensors(out.begin(), out.end());
+}
+
+[[maybe_unused]] const bool is_known_below = (loop_in_program = scan_examples, true);
+
 }  // namespace
 
 Tensors batch_while(const WhileLoop& loop, const BatchCall& c) {
-  if (loop.test->is_stateful() || loop.body->is_stateful() || is_symbol(c.size))
-    return batch_loop(c);
+  if (loop.test->is_stateful() || loop.body->is_stateful()) return batch_loop(c);
   std::vector<bool> batched = batched_operands(c);
   batched_body(*loop.body, loop.carries(), c.size, batched);
   return stops_by_example(loop, batched, c.size) ? run_until_all_stop(loop, c)
@@ -183,7 +206,7 @@ Tensors batch_while(const WhileLoop& loop, const BatchCall& c) {
 }
 
 Tensors batch_counted(const CountedLoop& loop, std::int64_t count, const BatchCall& c) {
-  if (loop.body->is_stateful() || is_symbol(c.size)) return batch_loop(c);
+  if (loop.body->is_stateful()) return batch_loop(c);
   const std::size_t firsts_at = loop.carries + loop.xs;
   const auto first_at = [&](std::size_t x) {
     return firsts_at + static_cast<std::size_t>(loop.shifts[x].first);

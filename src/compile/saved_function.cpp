@@ -2,8 +2,12 @@
 // while it is traced: sizes, tapes and threads are as for any other.
 #include "gradus/saved_function.h"
 
+#include <algorithm>
+#include <mutex>
+
 #include "base/check.h"
 #include "gradus/function.h"
+#include "graph/bind.h"
 #include "graph/evaluate.h"
 #include "graph/text.h"
 #include "ops/registry.h"
@@ -24,9 +28,12 @@ struct LoadedFunction::State {
   std::vector<Variable> variables;
   std::vector<std::int64_t> outputs;  // by variable: where its new value is, or -1
   mutable detail::FunctionCore core{{.name = "loaded function", .trust_sizes = true}};
+  mutable std::mutex mutex;
+  mutable std::vector<Sizes> checked;  // for which the shapes are what the program took them for
 
   std::size_t argument_count() const { return graph->inputs().size() - variables.size(); }
   std::vector<Tensor> run(std::vector<Tensor> in) const;
+  bool holds_for(const Sizes& sizes) const;
 };
 
 LoadedFunction::LoadedFunction(const SavedFunction& saved) : LoadedFunction(saved, {}) {}
@@ -86,6 +93,31 @@ std::vector<Tensor> LoadedFunction::State::run(std::vector<Tensor> in) const {
   return out;
 }
 
+bool LoadedFunction::State::holds_for(const Sizes& sizes) const {
+  // Sizes that a trace around this one does not know are checked when its program runs.
+  if (sizes.empty() || std::ranges::any_of(sizes, is_symbol)) return true;
+  const std::lock_guard lock(mutex);
+  if (std::ranges::find(checked, sizes) != checked.end()) return true;
+  try {
+    if (!shapes_hold(*graph, sizes)) return false;
+  } catch (const InvalidArgumentError&) {
+    return false;
+  }
+  if (checked.size() > 1024) checked.clear();
+  checked.push_back(sizes);
+  return true;
+}
+
+bool LoadedFunction::takes(const std::vector<Shape>& shapes) const {
+  const State& s = *state_;
+  if (shapes.size() != s.argument_count()) return false;
+  std::vector<Aval> avals;
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    avals.push_back({s.graph->info(s.graph->inputs()[i]).aval.dtype, shapes[i]});
+  const std::optional<Sizes> sizes = bind_sizes(*s.graph, avals);
+  return sizes && s.holds_for(*sizes);
+}
+
 std::vector<Tensor> LoadedFunction::operator()(std::vector<Tensor> in) const {
   const State& s = *state_;
   if (in.size() != s.argument_count()) {
@@ -102,6 +134,14 @@ std::vector<Tensor> LoadedFunction::operator()(std::vector<Tensor> in) const {
                                  in[i].defined() ? to_string(in[i].shape()) : "", ", expected ",
                                  s.graph->describe(input));
     }
+  }
+  std::vector<Shape> shapes;
+  for (const Tensor& t : in) shapes.push_back(t.shape());
+  if (!takes(shapes)) {
+    std::string text;
+    for (const Shape& shape : shapes) text += (text.empty() ? "" : ", ") + to_string(shape);
+    fail<InvalidArgumentError>("[loaded function] got arguments of shapes ", text,
+                               "; in the program that was saved these sizes do not go together");
   }
   return s.core
       .call(std::move(in),

@@ -13,6 +13,9 @@ namespace gradus {
 
 Tensors batch_leading(const BatchCall& call);
 Tensors batch_loop(const BatchCall& call);
+// The same as a loop of the program, where only the program will know how many examples there are.
+// The compiler, which has loops, puts it here.
+extern BatchFn loop_in_program;
 
 // A batch as one example of it, and back.
 Tensor make_batched(const Tensor& batch, Level level);

@@ -66,6 +66,31 @@ void bind_attrs(const Symbols& symbols, const Sizes& sizes, const AttrType& type
   }
 }
 
+namespace {
+
+// How many of its last axes an op does not broadcast; -1: it does not broadcast at all.
+int axes_not_broadcast(const OpInfo& info, Kind kind) {
+  if (kind == Kind::elementwise || (info.expression && !info.row_axes)) return 0;
+  return info.product ? 2 : -1;
+}
+
+// An axis that the trace did not know to be 1 was not one to broadcast, and derivatives do not sum
+// over it. If it turns out to be 1 beside other sizes, the program is another.
+bool broadcasts_as_traced(const Graph& graph, const Graph::Node& n, std::span<const Shape> in,
+                          const Shape& out) {
+  const int last = axes_not_broadcast(n.op->info, n.op->kind);
+  if (last < 0) return true;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const Shape& traced = graph.info(graph.operands(n)[i]).aval.shape;
+    const int shift = out.rank() - in[i].rank();
+    for (int a = 0; a < in[i].rank() - last; ++a)
+      if (traced[a] != 1 && in[i][a] != out[a + shift]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool shapes_hold(const Graph& graph, const Sizes& sizes) {
   alignas(16) std::byte attrs[512];
   for (const Graph::Node& n : graph.nodes()) {
@@ -89,6 +114,7 @@ bool shapes_hold(const Graph& graph, const Sizes& sizes) {
       const Shape& expected = graph.info(n.first_out + i).aval.shape;
       if (!(bind_shape(graph.symbols(), sizes, expected) == out[i].shape)) return false;
     }
+    if (n.out_count == 1 && !broadcasts_as_traced(graph, n, shapes, out[0].shape)) return false;
   }
   return true;
 }

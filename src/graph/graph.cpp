@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "gradus/type_error.h"
+#include "graph/ambient_graph.h"
 #include "graph/context.h"
 #include "graph/dispatch.h"
 #include "tensor/tensor_impl.h"
@@ -15,12 +16,16 @@ TraceScope::TraceScope(Graph& graph)
     : symbols_(graph.symbols()), saved_(std::exchange(thread_context.graph, &graph)) {}
 TraceScope::~TraceScope() { thread_context.graph = saved_; }
 
-Graph::Graph() : level_(next_level()) {}
+Graph::Graph(std::shared_ptr<Symbols> symbols)
+    : symbols_(std::move(symbols)), level_(next_level()) {}
 
 std::shared_ptr<Graph> Graph::make_like(const Graph& other) {
-  auto graph = make();
-  graph->symbols_ = other.symbols_;
-  return graph;
+  return std::shared_ptr<Graph>(new Graph(std::make_shared<Symbols>(other.symbols())));
+}
+
+std::shared_ptr<Graph> Graph::make_beside_trace() {
+  const Graph* trace = thread_context.graph ? thread_context.graph : ambient_graph;
+  return trace ? std::shared_ptr<Graph>(new Graph(trace->symbols_)) : make();
 }
 
 Graph::Value Graph::add_input(const Aval& aval) {

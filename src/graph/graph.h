@@ -41,6 +41,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
   static std::shared_ptr<Graph> make() { return std::shared_ptr<Graph>(new Graph); }
   // An empty graph whose sizes have the same names.
   static std::shared_ptr<Graph> make_like(const Graph& other);
+  // An empty graph for values that are used beside those of what this thread traces: sizes are
+  // names of the same table, so that new ones that either makes mean the same to both.
+  static std::shared_ptr<Graph> make_beside_trace();
   Graph(const Graph&) = delete;
 
   // Building.
@@ -65,8 +68,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
     return {operands_.data() + n.first_in, n.in_count};
   }
   const void* attrs(const Node& n) const { return attr_bytes_.data() + n.attrs; }
-  Symbols& symbols() { return symbols_; }
-  const Symbols& symbols() const { return symbols_; }
+  Symbols& symbols() { return *symbols_; }
+  const Symbols& symbols() const { return *symbols_; }
   // Inner graphs, made later, see values of outer ones as constants.
   Level level() const { return level_; }
   // A region of another graph takes every op that is traced while it is, also those that only use
@@ -84,7 +87,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::string describe(Value v) const;  // "float32 (s0, 3)"
 
  private:
-  Graph();
+  explicit Graph(std::shared_ptr<Symbols> symbols = std::make_shared<Symbols>());
   std::uint64_t hash_of(const Op& op, const void* attrs, std::span<const Value> in) const;
   const Node* find(std::uint64_t hash, const Op& op, const void* attrs,
                    std::span<const Value> in) const;
@@ -96,7 +99,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<std::shared_ptr<const Held>> held_;  // what attributes refer to
   NodeTable numbering_;
   std::unordered_map<const TensorImpl*, Value> constants_;
-  Symbols symbols_;
+  std::shared_ptr<Symbols> symbols_;
   Level level_;
   bool open_ = true;
   bool is_region_ = false;

@@ -103,7 +103,7 @@ const Op* find_record(std::string_view name, int order) {
 
 std::string Graph::describe(Value v) const {
   const Aval& aval = values_[v].aval;
-  return std::string(name_of(aval.dtype)) + " " + print_shape(aval.shape, symbols_);
+  return std::string(name_of(aval.dtype)) + " " + print_shape(aval.shape, symbols());
 }
 
 std::string Graph::print() const { return to_text(*this); }

@@ -131,18 +131,18 @@ void top_k_rows(const T* in, std::int64_t rows, std::int64_t n, std::int64_t k, 
       std::int64_t count = 0;
       std::uint64_t worst = 0;
       bool full = false;
-      for (std::int64_t i = 0; i < n; ++i) {
+      in_pieces(n, [&](std::int64_t i) {
         const std::uint64_t key = key_of(in[r * n + i], true);
-        if (full && key >= worst) continue;  // an equal one came earlier
+        if (full && key >= worst) return;  // an equal one came earlier
         if (count == room) {
           std::nth_element(best, best + k - 1, best + count);
           count = k;
           worst = best[k - 1].key();
           full = true;
-          if (key >= worst) continue;
+          if (key >= worst) return;
         }
         best[count++] = E(key, static_cast<std::uint32_t>(i));
-      }
+      });
       if (count > k) std::nth_element(best, best + k - 1, best + count);
       std::sort(best, best + k);
       for (std::int64_t i = 0; i < k; ++i) {

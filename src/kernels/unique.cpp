@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/in_pieces.h"
 #include "kernels/scratch.h"
 
 namespace gradus::kernels {
@@ -26,16 +27,16 @@ std::int64_t unique_of(const T* in, std::int64_t n, T* values, std::int64_t* num
       std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(8, 2 * n)));
   Scratch memory(slots * sizeof(std::int64_t));
   auto* table = memory.as<std::int64_t>();
-  std::fill_n(table, slots, -1);
+  in_pieces(static_cast<std::int64_t>(slots), [&](std::int64_t i) { table[i] = -1; });
   std::int64_t found = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
+  in_pieces(n, [&](std::int64_t i) {
     const T x = in[i];
     const bool is_nan = x != x;  // NOLINT(misc-redundant-expression)
     if (is_nan) {                // equal to nothing, so not worth a slot
       values[found] = x;
       if (counts) counts[found] = 1;
       numbers[i] = found++;
-      continue;
+      return;
     }
     std::uint64_t slot = hash(x) & (slots - 1);
     while (table[slot] >= 0 && values[table[slot]] != x) slot = (slot + 1) & (slots - 1);
@@ -47,7 +48,7 @@ std::int64_t unique_of(const T* in, std::int64_t n, T* values, std::int64_t* num
     }
     numbers[i] = table[slot];
     if (counts) ++counts[table[slot]];
-  }
+  });
   return found;
 }
 

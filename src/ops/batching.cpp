@@ -6,9 +6,13 @@
 #include "graph/batch.h"
 #include "graph/context.h"
 #include "graph/dispatch.h"
+#include "graph/symbols.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
+
+constinit BatchFn loop_in_program = nullptr;
+
 namespace {
 
 // The operands of an op on batches while its rule runs.
@@ -100,7 +104,38 @@ Tensors batch_leading(const BatchCall& c) {
   return c.op.run(in, c.attrs);
 }
 
+namespace {
+
+// What an op makes of no example: nothing, of shapes that follow from its operands'. It still
+// depends on them: their gradients are zero, not none.
+Tensors of_no_examples(const BatchCall& c) {
+  SmallVector<Shape, 8> shapes;
+  SmallVector<View, 8> views;
+  shapes.reserve(c.in.size());
+  for (std::size_t i = 0; i < c.in.size(); ++i) {
+    shapes.push_back(c.in[i].shape());
+    if (c.is_batched(static_cast<int>(i))) shapes.back().erase(0);
+    views.push_back({nullptr, &shapes.back(), c.in[i].dtype()});
+  }
+  Avals made;
+  infer_outputs({c.op, c.attrs, views}, made);
+  Tensors out;
+  for (Aval& aval : made) {
+    aval.shape.insert(0, 0);
+    Tensor y = zeros(aval.shape, aval.dtype);
+    for (std::size_t i = 0; is_differentiable(aval.dtype) && i < c.in.size(); ++i)
+      if (c.op.is_differentiable_in(static_cast<int>(i)) && is_differentiable(c.in[i].dtype()))
+        y = y + cast(reduce_sum(c.in[i]), aval.dtype);
+    out.push_back(y);
+  }
+  return out;
+}
+
+}  // namespace
+
 Tensors batch_loop(const BatchCall& c) {
+  if (c.size == 0) return of_no_examples(c);
+  if (is_symbol(c.size) && loop_in_program) return loop_in_program(c);
   std::vector<std::vector<Tensor>> columns;
   for (std::int64_t b = 0; b < c.size; ++b) {
     Tensors in;
@@ -119,9 +154,6 @@ Tensors batch_loop(const BatchCall& c) {
     const Tensors out = c.op.run(in, c.attrs);
     columns.resize(out.size());
     for (std::size_t i = 0; i < out.size(); ++i) columns[i].push_back(expand_dims(out[i], 0));
-  }
-  if (columns.empty()) {
-    fail<InvalidArgumentError>("[", c.op.name(), "] cannot be mapped over an empty batch");
   }
   Tensors out;
   for (const auto& parts : columns) out.push_back(concat(parts, 0));

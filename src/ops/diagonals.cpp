@@ -167,7 +167,10 @@ const Op matrix_diag_op =
                   const auto& p = c.get<MatrixDiagAttrs>();
                   Shape shape = c.shape(0);
                   check_axis(c, shape.rank() - 1, shape.rank());
-                  check_numbers(c, "the size of the matrix", p.matrix, 2, 0);
+                  Ints known = p.matrix;  // names of sizes are not numbers to check
+                  for (int i = 0; i < known.rank(); ++i)
+                    if (is_symbol(known[i]) && is_size(known[i])) known[i] = 0;
+                  check_numbers(c, "the size of the matrix", known, 2, 0);
                   // A diagonal that does not reach a border may have been meant for another one.
                   if (!sizes_agree(diagonal_size("diag", p.matrix, p.k), shape.back())) {
                     fail<InvalidArgumentError>("[diag] a diagonal of length ", shape.back(),

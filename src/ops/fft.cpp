@@ -39,10 +39,8 @@ Tensor transform(const char* what, const Tensor& x, int axes, bool inverse) {
 // Divided by the number of elements that were added up.
 Tensor mean(const Tensor& x, int axes) {
   std::int64_t count = 1;
-  for (int i = x.rank() - axes; i < x.rank(); ++i) {
-    if (is_symbol(x.shape()[i])) fail<UnimplementedError>("[ifft] needs sizes that are known");
-    count *= x.shape()[i];
-  }
+  for (int i = x.rank() - axes; i < x.rank(); ++i) count = size_mul(count, x.shape()[i]);
+  if (is_symbol(count)) return divide(x, cast(dynamic_size(count), x.dtype()));
   return x * (1.0 / static_cast<double>(std::max<std::int64_t>(count, 1)));
 }
 
@@ -56,15 +54,14 @@ Tensor fitted(const Tensor& x, const Shape& sizes) {
     fill.emplace_back(0, 0);
     const int k = i - (x.rank() - sizes.rank());
     if (k < 0 || size[i] == sizes[k]) continue;
-    if (is_symbol(size[i]) || is_symbol(sizes[k]))
-      fail<UnimplementedError>("[rfft] got shape ", x.shape(), " and fft_length ", sizes,
-                               "; which of them is longer must be known");
-    fill.back().second = std::max<std::int64_t>(0, sizes[k] - size[i]);
-    fills |= fill.back().second > 0;
-    size[i] = std::min(size[i], sizes[k]);
+    // Where it is not known which is larger there are zeros enough, of which the rest is cut off.
+    const bool known = !is_symbol(size[i]) && !is_symbol(sizes[k]);
+    fill.back().second = known ? std::max<std::int64_t>(0, sizes[k] - size[i]) : sizes[k];
+    fills |= fill.back().second != 0;
+    size[i] = sizes[k];
   }
-  const Tensor cut = size == x.shape() ? x : slice(x, begin, size);
-  return fills ? pad(cut, fill, PadMode::constant, cast(0.0, x.dtype())) : cut;
+  const Tensor filled = fills ? pad(x, fill, PadMode::constant, cast(0.0, x.dtype())) : x;
+  return size == filled.shape() ? filled : slice(filled, begin, size);
 }
 
 Tensor first_columns(const Tensor& x, std::int64_t begin, std::int64_t count) {
@@ -75,9 +72,12 @@ Tensor first_columns(const Tensor& x, std::int64_t begin, std::int64_t count) {
   return slice(x, from, size);
 }
 
+// How many coefficients there are of so many real numbers.
+std::int64_t half_of(std::int64_t n) { return size_add(size_div(n, 2), 1); }
+
 void check_length(const char* what, const Tensor& x, const Shape& length) {
   bool fits = length.rank() > 0 && x.rank() >= length.rank();
-  for (const std::int64_t n : length) fits &= n >= 0;
+  for (const std::int64_t n : length) fits &= is_size(n);
   if (!fits) {
     fail<InvalidArgumentError>("[", what, "] got shape ", x.shape(), " and fft_length ", length,
                                "; expected at least that many axes, and sizes");
@@ -125,7 +125,14 @@ Tensor signal::rfft(In input, const Shape& fft_length) {
   check_length("rfft", input, fft_length);
   const Tensor x = fitted(input, fft_length);
   const Tensor all = fft(complex(x, cast(0.0, x.dtype())), fft_length.rank());
-  return first_columns(all, 0, fft_length.back() / 2 + 1);
+  return first_columns(all, 0, half_of(fft_length.back()));
+}
+
+Shape signal::irfft_length(In input, int axes) {
+  Shape length;
+  for (int i = input->rank() - axes; i < input->rank(); ++i) length.push_back(input->shape()[i]);
+  if (length.back() != 0) length[axes - 1] = size_mul(2, size_sub(length.back(), 1));
+  return length;
 }
 
 Tensor signal::irfft(In input, const Shape& fft_length) {
@@ -133,7 +140,7 @@ Tensor signal::irfft(In input, const Shape& fft_length) {
   const int axes = fft_length.rank();
   const std::int64_t n = fft_length.back();
   Shape half = fft_length;
-  half[axes - 1] = n == 0 ? 0 : n / 2 + 1;
+  half[axes - 1] = n == 0 ? 0 : half_of(n);
   Tensor x = fitted(input, half);
   // All axes but the last; then the rows are those of real numbers, and complete themselves.
   Ints order;
@@ -146,9 +153,9 @@ Tensor signal::irfft(In input, const Shape& fft_length) {
     back.push_back(0);
     x = transpose(ifft(transpose(x, order), axes - 1), back);
   }
-  const std::int64_t mirrored = n == 0 ? 0 : (n - 1) / 2;
+  const std::int64_t mirrored = n == 0 ? 0 : size_div(size_sub(n, 1), 2);
   const Tensor rest = conj(reverse(first_columns(x, 1, mirrored), {-1}));
-  return real(ifft(mirrored > 0 ? concat({x, rest}, -1) : x));
+  return real(ifft(mirrored != 0 ? concat({x, rest}, -1) : x));
 }
 
 }  // namespace gradus

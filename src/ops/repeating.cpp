@@ -72,44 +72,53 @@ const Op reverse_op =
              return reverse(ct, s.get<ReverseAttrs>().axes);
            });
 
-const Op roll_op =
-    linear({.name = "roll",
-            .doc = "Elements moved along axes; what falls out at one end comes in at the other.",
-            .dtypes = kAnyDType,
-            .attrs = &attr_type<RollAttrs>(),
-            .infer =
-                [](const Call& c, Avals& out) {
-                  check_numbers(c, "the shifts", c.get<RollAttrs>().shifts, c.shape(0).rank(),
-                                -(std::int64_t{1} << 30));
-                  out.push_back({c.in[0].dtype, c.shape(0)});
-                },
-            .kernel =
-                [](const KernelCall& c) {
-                  Ints shifts = c.get<RollAttrs>().shifts;
-                  for (int i = 0; i < shifts.rank(); ++i) {
-                    const std::int64_t n = std::max<std::int64_t>(1, c.shape(0)[i]);
-                    shifts[i] = (shifts[i] % n + n) % n;
-                  }
-                  kernels::roll(size_of(c.in[0].dtype), c.in[0].data, c.shape(0).begin(),
-                                c.shape(0).rank(), shifts.begin(), c.out[0].data);
-                },
-            .batch =
-                [](const BatchCall& c) {
-                  RollAttrs attrs = c.get<RollAttrs>();
-                  attrs.shifts.insert(0, 0);
-                  return c.op.run(c.in, &attrs);
-                },
-            .samples =
-                [] {
-                  return std::vector<Sample>{sample<RollAttrs>({{{3, 4}}}, {{1, -6}}),
-                                             sample<RollAttrs>({{{0}}}, {{2}})};
-                },
-            .like = "numpy.roll"},
-           [](const Site& s, int, const Tensor& ct) -> Cotangent {
-             RollAttrs attrs = s.get<RollAttrs>();
-             for (int i = 0; i < attrs.shifts.rank(); ++i) attrs.shifts[i] = -attrs.shifts[i];
-             return s.op({ct}, attrs);
-           });
+namespace {
+
+// A shift is any number; one that a size was made of is negated as such.
+std::int64_t minus(std::int64_t x) { return is_symbol(x) ? size_sub(0, x) : -x; }
+
+}  // namespace
+
+const Op roll_op = linear(
+    {.name = "roll",
+     .doc = "Elements moved along axes; what falls out at one end comes in at the other.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<RollAttrs>(),
+     .infer =
+         [](const Call& c, Avals& out) {
+           Ints known = c.get<RollAttrs>().shifts;  // names of sizes are checked when known
+           for (int i = 0; i < known.rank(); ++i)
+             if (is_symbol(known[i]) && is_size(known[i])) known[i] = 0;
+           check_numbers(c, "the shifts", known, c.shape(0).rank(), -(std::int64_t{1} << 30));
+           out.push_back({c.in[0].dtype, c.shape(0)});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           Ints shifts = c.get<RollAttrs>().shifts;
+           for (int i = 0; i < shifts.rank(); ++i) {
+             const std::int64_t n = std::max<std::int64_t>(1, c.shape(0)[i]);
+             shifts[i] = (shifts[i] % n + n) % n;
+           }
+           kernels::roll(size_of(c.in[0].dtype), c.in[0].data, c.shape(0).begin(),
+                         c.shape(0).rank(), shifts.begin(), c.out[0].data);
+         },
+     .batch =
+         [](const BatchCall& c) {
+           RollAttrs attrs = c.get<RollAttrs>();
+           attrs.shifts.insert(0, 0);
+           return c.op.run(c.in, &attrs);
+         },
+     .samples =
+         [] {
+           return std::vector<Sample>{sample<RollAttrs>({{{3, 4}}}, {{1, -6}}),
+                                      sample<RollAttrs>({{{0}}}, {{2}})};
+         },
+     .like = "numpy.roll"},
+    [](const Site& s, int, const Tensor& ct) -> Cotangent {
+      RollAttrs attrs = s.get<RollAttrs>();
+      for (int i = 0; i < attrs.shifts.rank(); ++i) attrs.shifts[i] = minus(attrs.shifts[i]);
+      return s.op({ct}, attrs);
+    });
 
 Tensor reverse(In x, const Shape& axes) {
   return reverse_op({x}, ReverseAttrs{normal_axes("reverse", axes, x->rank())});
@@ -122,8 +131,10 @@ Tensor roll(In x, const Shape& shift, const Shape& axis) {
   }
   RollAttrs attrs;
   for (int i = 0; i < x->rank(); ++i) attrs.shifts.push_back(0);
-  for (int i = 0; i < axis.rank(); ++i)
-    attrs.shifts[normal_axis("roll", axis[i], x->rank())] += shift[i];
+  for (int i = 0; i < axis.rank(); ++i) {
+    std::int64_t& sum = attrs.shifts[normal_axis("roll", axis[i], x->rank())];
+    sum = is_symbol(sum) || is_symbol(shift[i]) ? size_add(sum, shift[i]) : sum + shift[i];
+  }
   return roll_op({x}, attrs);
 }
 

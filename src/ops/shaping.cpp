@@ -91,7 +91,7 @@ const Op broadcast_to_op = linear(
          [](const Call& c, Avals& out) {
            const Shape& shape = c.get<ShapeAttrs>().shape;
            check_sizes(c, "shape", shape);
-           if (!(broadcast_shapes("broadcast_to", c.shape(0), shape) == shape)) {
+           if (!shapes_agree(broadcast_shapes("broadcast_to", c.shape(0), shape), shape)) {
              fail<InvalidArgumentError>("[broadcast_to] shape ", c.shape(0),
                                         " does not broadcast to ", shape);
            }
@@ -140,8 +140,9 @@ Tensor reshape(In x, const Shape& shape) {
     }
   }
   if (unknown >= 0 && known != 0) attrs.shape[unknown] = size_div(count, known);
-  const bool fits =
-      unknown < 0 ? known == count : known != 0 && size_mul(known, attrs.shape[unknown]) == count;
+  const bool fits = unknown < 0
+                        ? sizes_agree(known, count)
+                        : known != 0 && sizes_agree(size_mul(known, attrs.shape[unknown]), count);
   if (!fits) {
     fail<InvalidArgumentError>("[reshape] a tensor of shape ", x->shape(), " has ", count,
                                " elements; it cannot have shape ", shape);

@@ -16,7 +16,7 @@ Cotangent unbroadcast(Tensor ct, const Shape& shape, const Shape& to) {
   for (int axis = 0; axis < shape.rank(); ++axis) {
     // Other sizes than 1 can only be equal, also where both are names.
     if (axis >= lead && (to[axis - lead] == shape[axis] || to[axis - lead] != 1)) continue;
-    if (axis < missing || ct.shape()[axis - missing] != shape[axis]) {
+    if (axis < missing || (ct.shape()[axis - missing] == 1 && shape[axis] != 1)) {
       repeats = size_mul(repeats, shape[axis]);
     } else {
       axes.push_back(axis - missing);

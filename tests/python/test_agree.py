@@ -380,7 +380,7 @@ def test_saved_and_loaded(programs, tmp_path):
 
 
 def test_saved_and_loaded_gradients(programs, tmp_path):
-    for_all(programs, lambda p, failures: compare_saved(p, "g", gradient, str(tmp_path / "saved"), failures, False),
+    for_all(programs, lambda p, failures: compare_saved(p, "g", gradient, str(tmp_path / "saved"), failures, True),
             "nocompile", "nosave", "nograd")
 
 

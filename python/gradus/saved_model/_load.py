@@ -56,8 +56,19 @@ class _Program:
             tensors.append(given)
         return tensors
 
+    def takes_sizes(self, tensors):
+        return _core._program_takes(self._run, [tf.convert_to_tensor(t) for t in tensors])
+
     def __call__(self, tensors):
         return filled(self.results, _core._call_program(self._run, [tf.convert_to_tensor(t) for t in tensors]))
+
+
+def _chosen(programs, args):
+    """(program, tensors) of the first program for such arguments, by their sizes too if there are several; None: none."""
+    found = [(p, tensors) for p in programs if (tensors := p.takes(args)) is not None]
+    if len(found) > 1:
+        found = [(p, tensors) for p, tensors in found if p.takes_sizes(tensors)] or found
+    return found[0] if found else None
 
 
 class RestoredFunction:
@@ -70,8 +81,12 @@ class RestoredFunction:
 
     def _placed(self, args, kwargs):
         """One argument for each parameter."""
-        if self._parameters is None or not kwargs and len(args) == len(self._parameters):
+        if not kwargs and (self._parameters is None or len(args) == len(self._parameters)):
             return args
+        if self._parameters is None:
+            raise TypeError(f"{self.__name__}() was saved with *args or **kwargs, and takes arguments by position only")
+        if len(args) > len(self._parameters):
+            raise TypeError(f"{self.__name__}() takes {len(self._parameters)} arguments, {len(args)} were given")
         placed, kwargs = list(args), dict(kwargs)
         for name, _, *default in self._parameters[len(args):]:
             if name in kwargs:
@@ -86,10 +101,10 @@ class RestoredFunction:
 
     def __call__(self, *args, **kwargs):
         placed = self._placed(args, kwargs)
-        for program in self._programs:
-            tensors = program.takes(placed)
-            if tensors is not None:
-                return program(tensors)
+        chosen = _chosen(self._programs, placed)
+        if chosen:
+            program, tensors = chosen
+            return program(tensors)
         options = "\n\n".join(f"Option {i + 1}:\n  {p.args}" for i, p in enumerate(self._programs)) or "none was traced"
         raise ValueError("Could not find matching concrete function to call loaded from the SavedModel. Got:\n  "
                          f"{placed}\n\nExpected these arguments to match one of the following "
@@ -104,6 +119,7 @@ class Signature:
 
     def __init__(self, saved, tensors, variables):
         self._names, self._program = saved["names"], _Program(saved, tensors, variables)
+        self._programs = [self._program, *(_Program(p, tensors, variables) for p in saved.get("others", ()))]
         results = self._program.results
         if not isinstance(results, dict):
             results = {f"output_{i}": r for i, r in enumerate(tf.nest.flatten(results))}
@@ -119,10 +135,11 @@ class Signature:
                                 f"Received args: {args} and kwargs: {kwargs}")
         args = tuple(tf.nest.map_structure(lambda s, v: tf.convert_to_tensor(v, s.dtype) if is_spec(s) else v, spec,
                                            given[name]) for name, spec in zip(self._names, self._program.args))
-        tensors = self._program.takes(args)
-        if tensors is None:
+        chosen = _chosen(self._programs, args)
+        if not chosen:
             raise ValueError(f"This signature takes {self.structured_input_signature[1]}, got {given}")
-        made = self._program(tensors)
+        program, tensors = chosen
+        made = program(tensors)
         return made if isinstance(made, dict) else dict(zip(self.structured_outputs, tf.nest.flatten(made)))
 
 

@@ -1,21 +1,26 @@
 """Writing: the tree of objects, the programs of their functions, the values of their variables."""
 import contextlib
+import itertools
 import json
 import os
 
 import gradus as tf
 
 from .. import _core
+from .._function import MustRunEagerly, parameters_of
 from .._safetensors import save_safetensors
 from ._structure import encoded, filled, is_spec, spec_of, specs_in
 
 _MOST_RANKS = 5
+_MOST_UNKNOWN = 3  # sizes, of which programs where some are 1 are looked for
+_SOME_SIZE = 37    # that means nothing
 FILE, FORMAT, VERSION = "saved_model.gradus", "gradus saved model", 1
 
 
 class _Writer:
     def __init__(self):
         self.objects, self.functions, self.variables, self.tensors = [], [], [], {}
+        self._constants = {}  # their numbers, by what they are
         self._numbers = {}  # by id: of objects and variables
         self._open = []
 
@@ -52,22 +57,58 @@ class _Writer:
         return self._numbers[id(x)][0]
 
     # ------------------------------------------------------------------ programs
-    def program(self, function, args, name):
-        """The program of function(*args), tensors in args given as specs."""
+    def programs(self, function, args, name):
+        """The programs of function(*args), tensors in args given as specs. Sizes that are not said are any; of first axes
+        they are one, the batch. If there are several, another program lets them differ, where the function can do with
+        that; and where one that is 1 makes another program of it, by broadcasting, there is one for that."""
+        made = [self._program(function, args, name)]
+        specs = specs_in(args)
+        first = [s for s in specs if s.shape.rank and s.shape[0] is None]
+        if len(first) > 1:
+            self._try(made, function, args, name, batches_differ=True)
+        unknown = [(i, axis) for i, s in enumerate(specs) for axis, n in enumerate(s.shape.as_list()) if n is None]
+        if len(unknown) > _MOST_UNKNOWN:
+            return made
+        for count in range(1, len(unknown) + 1):
+            for ones in itertools.combinations(unknown, count):
+                given = iter(_with_sizes(specs, ones, None))
+                sizes = [s.shape.as_list() for s in _with_sizes(specs, ones, _SOME_SIZE)]
+                if not any(_core._program_takes(self._loaded(p), sizes) for p in made):
+                    self._try(made, function, filled(args, given), name)
+        return made
+
+    def _try(self, made, *args, **options):
+        with contextlib.suppress(Exception):
+            made.append(self._program(*args, **options))
+
+    def _loaded(self, program):
+        return _core._load_program(program["text"], [self.tensors[f"constant/{i}"] for i in program["constants"]],
+                                   [self.variables[i] for i in program["variables"]])
+
+    def _program(self, function, args, name, batches_differ=False):
         specs, results = specs_in(args), []
 
         def flat(*tensors):
-            results[:] = [function(*filled(args, tensors))]
+            try:
+                results[:] = [function(*filled(args, tensors))]
+            except MustRunEagerly as e:
+                raise (e.__cause__ or tf.errors.UnimplementedError(None, None, str(e))) from None
             return [leaf for leaf in tf.nest.flatten(results[0]) if tf.is_tensor(leaf)]
 
         arguments = [encoded(a, f"an argument of {name}") for a in args]
         kinds = [(s.dtype, [-1 if n is None else n for n in s.shape.as_list()]) for s in specs]
-        text, constants, variables = _core._trace_to_save(flat, kinds, self.variables, name)
+        text, constants, variables = _core._trace_to_save(flat, kinds, self.variables, name, batches_differ)
         made = tf.nest.map_structure(spec_of, results[0])
-        first = len(self.tensors)
-        self.tensors.update({f"constant/{first + i}": c for i, c in enumerate(constants)})
         return {"args": arguments, "results": encoded(made, f"a result of {name}"), "text": text, "variables": variables,
-                "constants": list(range(first, first + len(constants)))}
+                "constants": [self._constant(c) for c in constants]}
+
+    def _constant(self, tensor):
+        """The number of a constant. Programs of one function have the same ones, which are kept once."""
+        array = tensor.numpy()
+        key = tensor.dtype.name, array.shape, array.tobytes()
+        number = self._constants.setdefault(key, len(self._constants))
+        self.tensors[f"constant/{number}"] = tensor
+        return number
 
     def saved_function(self, function):
         """A function with the programs of all its traces."""
@@ -77,12 +118,18 @@ class _Writer:
     def _programs(self, function):
         name = function.__name__
         if not _has_open_rank(function):
-            return [self.program(function, args, name) for args in _traces(function)]
+            return [p for args in _traces(function) for p in self.programs(function, args, name)]
         made = []
         for rank in range(_MOST_RANKS):  # a program has ranks: one for each that the function can take
             with contextlib.suppress(tf.errors.OpError, ValueError, TypeError):
-                made.append(self.program(function, _with_rank(function._input_signature, rank), name))
+                made += self.programs(function, _with_rank(function._input_signature, rank), name)
         return made
+
+
+def _with_sizes(specs, ones, others):
+    """The specs with 1 for some (spec, axis), and another number for what else is not said."""
+    return [tf.TensorSpec([1 if (i, axis) in ones else others if n is None else n
+                           for axis, n in enumerate(s.shape.as_list())], s.dtype, s.name) for i, s in enumerate(specs)]
 
 
 def _is_object(x):
@@ -109,12 +156,14 @@ def _attributes(x):
 
 
 def _parameters(function):
-    """[name, whether only by name, default if there is one] of each parameter; None if there are *args."""
-    from .._function import _parameters as parameters
-    found = parameters(function.python_function, False)
+    """[name, whether only by name, default if there is one] of each parameter; None if there are *args. What is not in an
+    input_signature is what it is by default, in every call."""
+    found = parameters_of(function)
     if found is None:
         return None
     found = [p for i, p in enumerate(found) if not (i == 0 and p[0] == "self")]
+    if function._input_signature is not None:
+        found = found[:len(function._input_signature)]
     return [[name, only_by_name, *([] if default is ... else [encoded(default, f"the default of {name}")])]
             for name, only_by_name, default in found]
 
@@ -201,7 +250,8 @@ def save(obj, export_dir, signatures=None, options=None):
 
 def _saved_signature(writer, given, name):
     function, args, names = _as_signature(given, name)
-    return {"names": names, **writer.program(function, args, name)}
+    program, *others = writer.programs(function, args, name)
+    return {"names": names, **program, "others": others}
 
 
 def serving_function(model):
