@@ -270,15 +270,15 @@ constexpr bool copies_values(std::tuple<Parts...>*, std::tuple<Around...>*) {
 template <class S, class... Around>
 constexpr Contents contents_of() {
   using Path = std::tuple<Around..., S>;
-  if constexpr ((std::is_same_v<S, Around> || ...)) {
-    return {};  // a tree: its parts are looked at already
+  if constexpr ((std::is_same_v<S, Around> || ...)) {  // NOLINT(bugprone-branch-clone)
+    return {};                                         // a tree: its parts are looked at already
   } else if constexpr (std::is_const_v<S>) {
     Contents all = contents_of<std::remove_const_t<S>, Around...>();
     all.unreadable |= all.values;  // a tensor that cannot be replaced
     return all;
   } else if constexpr (Value<S>) {
     return {.values = true};
-  } else if constexpr (Setting<S>) {
+  } else if constexpr (Setting<S>) {  // NOLINT(bugprone-branch-clone)
     return {.settings = true};
   } else if constexpr (SaysItsParts<S>) {
     using Parts = typename AsTuple<decltype(std::declval<S&>().gradus_parts())>::Type;
