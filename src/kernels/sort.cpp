@@ -18,6 +18,9 @@ namespace gradus::kernels {
 namespace {
 
 constexpr std::int64_t kRadixFrom = 128;  // shorter rows are sorted by comparisons
+// More best ones than these are found by sorting all: choosing and sorting them by comparisons
+// would not look at the interrupt flag for too long.
+constexpr std::int64_t kMostChosen = 1 << 16;
 
 // An unsigned number that orders like x; NaN above all. Bits beyond those of T are zero.
 template <class T>
@@ -97,9 +100,10 @@ E* sort_entries(E* entries, E* other, std::int64_t n, int key_bits) {
   return entries;
 }
 
+// The first k of each row in order.
 template <class T>
-void sort_rows(bool descending, const T* in, std::int64_t rows, std::int64_t n, T* values,
-               std::int32_t* positions) {
+void sort_rows(bool descending, const T* in, std::int64_t rows, std::int64_t n, std::int64_t k,
+               T* values, std::int32_t* positions) {
   using E = Entry<T>;
   parallel_ranges(rows, grain_of(n * 64), [&](std::int64_t begin, std::int64_t end) {
     Scratch memory(static_cast<std::size_t>(2 * n) * sizeof(E));
@@ -109,9 +113,9 @@ void sort_rows(bool descending, const T* in, std::int64_t rows, std::int64_t n, 
         entries[i] = E(key_of(in[r * n + i], descending), static_cast<std::uint32_t>(i));
       });
       entries = sort_entries(entries, entries + n, n, 8 * static_cast<int>(sizeof(T)));
-      in_pieces(n, [&](std::int64_t i) {
-        if (values) values[r * n + i] = in[r * n + entries[i].position()];
-        if (positions) positions[r * n + i] = static_cast<std::int32_t>(entries[i].position());
+      in_pieces(k, [&](std::int64_t i) {
+        if (values) values[r * k + i] = in[r * n + entries[i].position()];
+        if (positions) positions[r * k + i] = static_cast<std::int32_t>(entries[i].position());
       });
     }
   });
@@ -166,7 +170,7 @@ void sort(Direction direction, DType t, const void* in, std::int64_t rows, std::
           void* values, std::int32_t* positions) {
   if (n == 0) return;
   visit_real(t, [&]<class T>(T) {
-    sort_rows(direction == Direction::descending, static_cast<const T*>(in), rows, n,
+    sort_rows(direction == Direction::descending, static_cast<const T*>(in), rows, n, n,
               static_cast<T*>(values), positions);
   });
 }
@@ -175,7 +179,11 @@ void top_k(DType t, const void* in, std::int64_t rows, std::int64_t n, std::int6
            std::int32_t* positions) {
   if (k == 0) return;
   visit_real(t, [&]<class T>(T) {
-    top_k_rows(static_cast<const T*>(in), rows, n, k, static_cast<T*>(values), positions);
+    if (k > kMostChosen) {
+      sort_rows(true, static_cast<const T*>(in), rows, n, k, static_cast<T*>(values), positions);
+    } else {
+      top_k_rows(static_cast<const T*>(in), rows, n, k, static_cast<T*>(values), positions);
+    }
   });
 }
 
