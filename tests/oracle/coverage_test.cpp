@@ -45,12 +45,12 @@ void add_names(const std::string& text, std::set<std::string>& names) {
 TEST(Coverage, EveryRecordThatHasADerivativeIsMirrored) {
   std::set<std::string> seen;
   for (const OpDef& op : all_ops()) {
-    for (std::uint64_t seed = 1; seed <= 18; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 36; ++seed) {
       const std::string word = seed % 3 == 0 ? "f" : seed % 3 == 1 ? "r" : "J";
       const auto c = random_case(seed, {.order = 1,
                                         .word = word,
                                         .op = &op,
-                                        .complex = seed > 9,
+                                        .complex = seed > 18,
                                         .compiled = false,
                                         .lines = 1});
       if (!c) continue;

@@ -427,6 +427,24 @@ void add_factors(Table& t) {
   add_qr("qr", {3, 3});
   add_qr("qr_tall", {3, 2});
   add_qr("qr_wide", {2, 3});
+  // The column that completes two others to a basis, times itself: its sign is the kernel's choice.
+  matrix_op(
+      t, "qr_full", {3, 2}, 1,
+      [](const gd::Tensor& x) {
+        const gd::Tensor q = gd::linalg::qr(x, /*full_matrices=*/true).q;
+        const gd::Tensor n = gd::index(q, {gd::ellipsis, gd::Slice{.begin = 2}});
+        return Tensors{gd::matmul(n, n, {.transpose_b = true})};
+      },
+      [](const Reals& x) {
+        auto n = matrix<Nil>(3, 1);
+        for (Size i = 0; i < 3; ++i)
+          n[i] = entry(x, (i + 1) % 3, 0) * entry(x, (i + 2) % 3, 1) -
+                 entry(x, (i + 2) % 3, 0) * entry(x, (i + 1) % 3, 1);
+        const Nil square = product(transposed(n), n)[0];
+        auto out = product(n, transposed(n));
+        for (Nil& e : out.data) e = e / square;
+        return Results{out};
+      });
   const auto add_svd = [&](const char* name, const Dims& dims) {
     matrix_op(
         t, name, dims, 3,
