@@ -11,6 +11,7 @@
 #include "gradus/forward.h"
 #include "gradus/ops.h"
 #include "graph/context.h"
+#include "graph/symbols.h"
 #include "ops/seed_log.h"
 
 namespace gradus::detail {
@@ -79,13 +80,15 @@ class GradientCall final : public ReadyCall {
     for (std::size_t i = 0; i < given.size(); ++i) {
       const Aval& arg = site.args[i];
       if (!given[i].is_none() &&
-          (!(given[i].dense_shape() == arg.shape) || given[i].dtype() != arg.dtype)) {
+          (!shapes_agree(given[i].dense_shape(), arg.shape) || given[i].dtype() != arg.dtype)) {
         fail<InvalidArgumentError>("[custom_gradient] gradient ", i, " has shape ",
                                    given[i].dense_shape(), " and dtype ", name_of(given[i].dtype()),
                                    "; what it belongs to has shape ", arg.shape, " and dtype ",
                                    name_of(arg.dtype));
       }
-      grads.push_back(is_differentiable(arg.dtype) ? to_cotangent(given[i]) : Cotangent());
+      Cotangent grad = is_differentiable(arg.dtype) ? to_cotangent(given[i]) : Cotangent();
+      const bool is_dense = !grad.is_zero() && !grad.is_rows();
+      grads.push_back(is_dense ? Cotangent(broadcast_to(grad.value(), arg.shape)) : grad);
     }
     return grads;
   }
@@ -115,13 +118,13 @@ class JvpCall final : public ReadyCall {
                       ? tangents[i]
                       : zeros(site.args[i].shape, site.args[i].dtype));
     }
-    const std::vector<Tensor> out = rule_(x);
+    std::vector<Tensor> out = rule_(x);
     if (out.size() != outputs_.size()) {
       fail<InvalidArgumentError>("[custom_jvp] the rule returned ", out.size(), " tangents for ",
                                  outputs_.size(), " results");
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
-      if (out[i].defined() && !(out[i].shape() == outputs_[i].shape)) {
+      if (out[i].defined() && !shapes_agree(out[i].shape(), outputs_[i].shape)) {
         fail<InvalidArgumentError>("[custom_jvp] tangent ", i, " has shape ", out[i].shape(),
                                    "; its result has ", outputs_[i].shape);
       }
@@ -130,6 +133,7 @@ class JvpCall final : public ReadyCall {
                                    name_of(out[i].dtype()), "; its result has ",
                                    name_of(outputs_[i].dtype));
       }
+      if (out[i].defined()) out[i] = broadcast_to(out[i], outputs_[i].shape);
     }
     return as_tensors(out);
   }

@@ -6,6 +6,7 @@
 #include "autodiff/thread_tapes.h"
 #include "base/check.h"
 #include "gradus/ops.h"
+#include "graph/symbols.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -13,13 +14,15 @@ namespace gradus {
 ForwardAccumulator::ForwardAccumulator(
     const std::vector<std::pair<Source, Tensor>>& primals_and_tangents)
     : level_(std::make_unique<ForwardLevel>(next_level())) {
-  for (const auto& [primal, tangent] : primals_and_tangents) {
-    if (!(tangent.shape() == primal.shape()) || tangent.dtype() != primal.dtype()) {
+  for (const auto& [primal, given] : primals_and_tangents) {
+    Tensor tangent = given;
+    if (!shapes_agree(tangent.shape(), primal.shape()) || tangent.dtype() != primal.dtype()) {
       fail<InvalidArgumentError>("[ForwardAccumulator] a tangent of shape ", tangent.shape(),
                                  " and dtype ", name_of(tangent.dtype()),
                                  " was given for a primal ", "of shape ", primal.shape(),
                                  " and dtype ", name_of(primal.dtype()), "; they must agree");
     }
+    tangent = broadcast_to(tangent, primal.shape());  // whose sizes may be other names of the same
     if (!is_differentiable(primal.dtype())) {
       fail<InvalidArgumentError>("[ForwardAccumulator] a primal of dtype ", name_of(primal.dtype()),
                                  " has no tangent; cast it to a float dtype");

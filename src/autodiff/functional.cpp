@@ -5,25 +5,31 @@
 #include "base/check.h"
 #include "gradus/forward.h"
 #include "gradus/ops.h"
+#include "graph/symbols.h"
 
 namespace gradus::detail {
 namespace {
 
 Tensor zeros_like(const Tensor& t) { return zeros(t.shape(), t.dtype()); }
 
-void check_like(const char* what, const std::vector<Tensor>& got, const std::vector<Tensor>& like) {
+// One for each tensor, of its shape. Sizes that only the program will know may be meant to be the
+// same: the program checks that.
+std::vector<Tensor> checked(const char* what, std::vector<Tensor> got,
+                            const std::vector<Tensor>& like) {
   if (got.size() != like.size()) {
     fail<InvalidArgumentError>("[", what, "] got ", got.size(), " tensors for ", like.size(),
                                "; give one for each");
   }
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (!got[i].defined()) continue;
-    if (!(got[i].shape() == like[i].shape()) || got[i].dtype() != like[i].dtype()) {
+    if (!shapes_agree(got[i].shape(), like[i].shape()) || got[i].dtype() != like[i].dtype()) {
       fail<InvalidArgumentError>("[", what, "] number ", i, " has shape ", got[i].shape(),
                                  " and dtype ", name_of(got[i].dtype()), "; expected shape ",
                                  like[i].shape(), " and dtype ", name_of(like[i].dtype()));
     }
+    got[i] = broadcast_to(got[i], like[i].shape());
   }
+  return got;
 }
 
 }  // namespace
@@ -46,11 +52,11 @@ Linearization::Linearization(const Function& f, const std::vector<Tensor>& at)
 const std::vector<Tensor>& Linearization::value() const { return state_->value; }
 
 std::vector<Tensor> Linearization::push(const std::vector<Tensor>& tangents) const {
-  check_like("linearize", tangents, state_->at);
+  const std::vector<Tensor> given = checked("linearize", tangents, state_->at);
   PrivateTape& tape = state_->tape;
   std::vector<Tensor> results =
       forward_sweep(tape.recording(), tape.bit(),
-                    {.sources = tape.ids(), .tangents = tangents, .targets = state_->value});
+                    {.sources = tape.ids(), .tangents = given, .targets = state_->value});
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i].defined() && is_differentiable(state_->value[i].dtype())) {
       results[i] = zeros_like(state_->value[i]);
@@ -60,20 +66,20 @@ std::vector<Tensor> Linearization::push(const std::vector<Tensor>& tangents) con
 }
 
 std::vector<Tensor> Linearization::pull(const std::vector<Tensor>& cotangents) const {
-  check_like("vjp", cotangents, state_->value);
-  const std::vector<Cotangent> seeds(cotangents.begin(), cotangents.end());
+  const std::vector<Tensor> given = checked("vjp", cotangents, state_->value);
+  const std::vector<Cotangent> seeds(given.begin(), given.end());
   return state_->tape.pull_back(state_->value, seeds, false);
 }
 
 ValueAndTangent jvp(const Function& f, const std::vector<Tensor>& at,
                     const std::vector<Tensor>& tangents) {
-  check_like("jvp", tangents, at);
+  const std::vector<Tensor> given = checked("jvp", tangents, at);
   std::vector<Tensor> x = at;
   std::vector<std::pair<Source, Tensor>> pairs;
   for (std::size_t i = 0; i < at.size(); ++i) {
-    if (!tangents[i].defined() || !is_differentiable(at[i].dtype())) continue;
+    if (!given[i].defined() || !is_differentiable(at[i].dtype())) continue;
     x[i] = identity(at[i]);  // the same tensor may be two arguments
-    pairs.emplace_back(x[i], tangents[i]);
+    pairs.emplace_back(x[i], given[i]);
   }
   const ForwardAccumulator accumulator(pairs);
   ValueAndTangent result{f(x), {}};

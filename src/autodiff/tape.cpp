@@ -16,6 +16,7 @@
 #include "gradus/interrupt.h"
 #include "gradus/ops.h"
 #include "graph/context.h"
+#include "graph/symbols.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -298,7 +299,8 @@ void check_targets(const char* what, const std::vector<Tensor>& targets, std::si
       fail<InvalidArgumentError>("[GradientTape.", what, "] target ", i, " is an undefined tensor");
     }
     if (given.empty() || !given[i].defined()) continue;
-    if (!(given[i].shape() == targets[i].shape()) || given[i].dtype() != targets[i].dtype()) {
+    if (!shapes_agree(given[i].shape(), targets[i].shape()) ||
+        given[i].dtype() != targets[i].dtype()) {
       fail<InvalidArgumentError>("[GradientTape.", what, "] output_gradients[", i, "] has shape ",
                                  given[i].shape(), " and dtype ", name_of(given[i].dtype()),
                                  ", its target has ", targets[i].shape(), " and ",
@@ -367,7 +369,7 @@ std::vector<Gradient> GradientTape::gradient(const std::vector<Tensor>& targets,
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const Tensor given = options.output_gradients.empty() ? Tensor() : options.output_gradients[i];
     if (given.defined()) {
-      seeds.push_back(given);
+      seeds.push_back(broadcast_to(given, targets[i].shape()));  // other names of the same sizes
     } else if (is_differentiable(targets[i].dtype())) {
       seeds.push_back(Cotangent::spread(ones({}, targets[i].dtype()), targets[i].shape()));
     } else {

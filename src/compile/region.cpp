@@ -69,9 +69,8 @@ void Region::infer(std::span<const View> in, Avals& out) const {
   SmallVector<Aval, 8> avals;
   for (const View& v : in) avals.push_back({v.dtype, *v.shape});
   const std::optional<Sizes> sizes = bind_sizes(*graph_, avals);
-  GRADUS_ASSERT(sizes.has_value());
-  const bool known = std::ranges::none_of(*sizes, is_symbol);
-  if (!sizes->empty() && known && !shapes_hold(*graph_, *sizes))
+  const bool known = sizes && std::ranges::none_of(*sizes, is_symbol);
+  if (!sizes || (!sizes->empty() && known && !shapes_hold(*graph_, *sizes)))
     fail<InvalidArgumentError>("[loop or branch] the sizes inside do not go together as traced");
   for (Graph::Value v : graph_->outputs()) {
     const Aval& aval = graph_->info(v).aval;

@@ -22,8 +22,8 @@ bool bind_one(const Graph& graph, Sizes& sizes, const Shape& expected, const Sha
       continue;
     }
     std::int64_t& size = sizes[static_cast<std::size_t>(symbol)];
-    if (size != kUnbound && size != given[a]) return false;
-    size = given[a];
+    if (size != kUnbound && !sizes_agree(size, given[a])) return false;
+    if (size == kUnbound || is_symbol(size)) size = given[a];
   }
   return true;
 }

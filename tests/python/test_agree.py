@@ -385,12 +385,12 @@ def test_saved_and_loaded_gradients(programs, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def some(programs, tmp_path_factory):
+def some(programs, files, tmp_path_factory):
     """A file with some of the programs that can be saved; and these. Written files wait for the disk."""
     names = [p.name for p in programs if not p.has("nocompile", "nosave", "cpp")]
     names = set(names if "GRADUS_AGREE_ONLY" in os.environ else names[::5])
     path = tmp_path_factory.mktemp("some") / "some.txt"
-    texts = [(agree.FOLDER / name).read_text() for name in ("programs.txt", "random.txt")]
+    texts = [path.read_text() for path in files]
     chunks = [f"program {chunk}" for text in texts for chunk in ("\n" + text).split("\nprogram ")[1:]]
     path.write_text("\n".join(chunk for chunk in chunks if chunk.split()[1] in names))
     return path, [p for p in programs if p.name in names]

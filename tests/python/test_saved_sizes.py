@@ -166,6 +166,56 @@ def test_a_trace_without_a_program_is_an_ordinary_error(tmp_path):
         loaded(f, tmp_path, [None])
 
 
+# Sizes that are not first ones have names of their own, also where they are meant to be the same.
+def pushed(x, v):
+    with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
+        y = tf.transpose(tf.sin(x))
+    return accumulator.jvp(y)
+
+
+def pulled(x, v):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.transpose(x) * 2.0
+    return tape.gradient(y, x, output_gradients=tf.transpose(v)) * tf.reduce_sum(x)
+
+
+def by_own_rule(x, v):
+    @tf.custom_gradient
+    def f(a):
+        return tf.sin(a), lambda dy: dy * 0.0 + v
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x)
+
+
+def looped(x, v):
+    def turn(i, b, c):
+        with tf.GradientTape() as tape:
+            tape.watch(b)
+            y = tf.sin(b) * tf.gather(x, i)
+        return i + 1, tf.tanh(tape.gradient(y, b)), c + b
+    first = tf.reduce_mean(v, 0)
+    return tf.while_loop(lambda i, b, c: i < 2, turn, (0, first, first))[2]
+
+
+@pytest.mark.parametrize("f", [pushed, pulled, looped])
+def test_two_names_of_one_size(f, tmp_path):
+    check(f, tmp_path, [[2, None], [2, None]], [[(2, n), (2, n)] for n in (4, 5, 1)])
+    again = loaded(f, tmp_path, [2, None], [2, None]).f
+    with pytest.raises(tf.errors.InvalidArgumentError, match="do not go together"):
+        again(some(2, 4), some(2, 5))
+
+
+def test_two_names_of_one_size_in_a_rule_of_ones_own():
+    compiled = tf.function(by_own_rule, input_signature=[tf.TensorSpec([2, None], tf.float64)] * 2)
+    for n in (4, 5, 1):
+        expect_same(compiled(some(2, n), some(2, n) + 1.0), some(2, n) + 1.0)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        compiled(some(2, 4), some(2, 5))
+
+
 # ---------------------------------------------------------------------------------------------- one op after the other
 ROWS = {
     "cumprod_exclusive": lambda x: tf.math.cumprod(x, exclusive=True),
