@@ -77,6 +77,25 @@ Expr atanh_value(const Expr* in) {
   return parts.restore(0.5 * log1p(2 * a / (1 - a)));
 }
 
+// What the derivatives of the inverse hyperbolic functions divide by. They are functions, so that
+// complex numbers can have forms that do not cancel near i and -i, and so that further derivatives
+// are made of x, not of a difference of roots or factors that are equal at 0.
+const Fn one_minus_square_fn = {
+    "one_minus_square",
+    1,
+    [](const Expr* in) { return (1 - in[0]) * (1 + in[0]); },
+    {[](Expr g, const Expr* in, Expr) { return -scaled(g, 2 * in[0]); }}};
+const Fn root_of_square_plus_one_fn = {
+    "root_of_square_plus_one",
+    1,
+    [](const Expr* in) { return hypot(in[0], constant(in[0], 1)); },
+    {[](Expr g, const Expr* in, Expr y) { return scaled(g, in[0] / y); }}};
+const Fn root_of_square_minus_one_fn = {
+    "root_of_square_minus_one",
+    1,
+    [](const Expr* in) { return sqrt(in[0] - 1) * sqrt(in[0] + 1); },
+    {[](Expr g, const Expr* in, Expr y) { return scaled(g, in[0] / y); }}};
+
 }  // namespace
 
 const Fn log_fn = {
@@ -90,13 +109,13 @@ const Fn log10_fn = {"log10", 1, log10_value, {[](Expr g, const Expr* in, Expr) 
 const Fn log1p_fn = {
     "log1p", 1, log1p_value, {[](Expr g, const Expr* in, Expr) { return ratio(g, in[0] + 1); }}};
 const Fn asinh_fn = {"asinh", 1, asinh_value, {[](Expr g, const Expr* in, Expr) {
-                       return ratio(g, hypot(in[0], constant(in[0], 1)));
+                       return ratio(g, call(root_of_square_plus_one_fn, in[0]));
                      }}};
 const Fn acosh_fn = {"acosh", 1, acosh_value, {[](Expr g, const Expr* in, Expr) {
-                       return ratio(g, sqrt(in[0] - 1) * sqrt(in[0] + 1));
+                       return ratio(g, call(root_of_square_minus_one_fn, in[0]));
                      }}};
 const Fn atanh_fn = {"atanh", 1, atanh_value, {[](Expr g, const Expr* in, Expr) {
-                       return ratio(g, (1 - in[0]) * (1 + in[0]));
+                       return ratio(g, call(one_minus_square_fn, in[0]));
                      }}};
 
 Expr log(Expr x) { return call(log_fn, x); }

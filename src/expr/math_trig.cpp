@@ -214,14 +214,51 @@ const Fn arcsine_slope_fn = {
     [](const Expr* in) { return 1 / sqrt((1 - in[0]) * (1 + in[0])); },
     {[](Expr g, const Expr* in, Expr y) { return scaled(g, in[0] * y * y * y); }}};
 
+// 1 + tan^2, the derivative of tan; of complex numbers 1 / cos^2, because tan^2 is near -1 far from
+// the real axis.
+const Fn sec_squared_fn = {
+    "sec_squared",
+    1,
+    [](const Expr* in) {
+      const Expr t = tan(in[0]);
+      return fma(t, t, 1);
+    },
+    {[](Expr g, const Expr* in, Expr y) { return scaled(g, 2 * tan(in[0]) * y); }}};
+
+// 1 + x^2; of complex numbers (x + i) (x - i), which keeps its digits near i and -i.
+const Fn one_plus_square_fn = {"one_plus_square",
+                               1,
+                               [](const Expr* in) { return fma(in[0], in[0], 1); },
+                               {[](Expr g, const Expr* in, Expr) { return scaled(g, 2 * in[0]); }}};
+
+// x / hypot(x, y), the derivative of hypot in x: a sine. Its derivatives are products of it and of
+// the cosine y / hypot(x, y); 1 / h - x^2 / h^3 would cancel where x is large.
+extern const Fn hypot_slope_fn;
+const Fn hypot_slope_fn = {
+    "hypot_slope",
+    2,
+    [](const Expr* in) {
+      const Expr h = hypot(in[0], in[1]);
+      return select(h == 0, 0, in[0] / h);
+    },
+    {[](Expr g, const Expr* in, Expr) {
+       const Expr h = hypot(in[0], in[1]), c = call(hypot_slope_fn, in[1], in[0]);
+       return scaled(g, select(h == 0, 0, c * c / h));
+     },
+     [](Expr g, const Expr* in, Expr y) {
+       const Expr h = hypot(in[0], in[1]), c = call(hypot_slope_fn, in[1], in[0]);
+       return -scaled(g, select(h == 0, 0, c * y / h));
+     }}};
+
 }  // namespace
 
 const Fn sin_fn = {
     "sin", 1, sin_value, {[](Expr g, const Expr* in, Expr) { return scaled(g, cos(in[0])); }}};
 const Fn cos_fn = {
     "cos", 1, cos_value, {[](Expr g, const Expr* in, Expr) { return -scaled(g, sin(in[0])); }}};
-const Fn tan_fn = {
-    "tan", 1, tan_value, {[](Expr g, const Expr*, Expr y) { return scaled(g, fma(y, y, 1)); }}};
+const Fn tan_fn = {"tan", 1, tan_value, {[](Expr g, const Expr* in, Expr) {
+                     return scaled(g, call(sec_squared_fn, in[0]));
+                   }}};
 const Fn asin_fn = {"asin", 1, asin_value, {[](Expr g, const Expr* in, Expr) {
                       return scaled(g, call(arcsine_slope_fn, in[0]));
                     }}};
@@ -229,7 +266,7 @@ const Fn acos_fn = {"acos", 1, acos_value, {[](Expr g, const Expr* in, Expr) {
                       return -scaled(g, call(arcsine_slope_fn, in[0]));
                     }}};
 const Fn atan_fn = {"atan", 1, atan_value, {[](Expr g, const Expr* in, Expr) {
-                      return ratio(g, fma(in[0], in[0], 1));
+                      return ratio(g, call(one_plus_square_fn, in[0]));
                     }}};
 const Fn atan2_fn = {
     "atan2",
@@ -241,8 +278,8 @@ const Fn hypot_fn = {
     "hypot",
     2,
     hypot_value,
-    {[](Expr g, const Expr* in, Expr y) { return scaled(g, select(y == 0, 0, in[0] / y)); },
-     [](Expr g, const Expr* in, Expr y) { return scaled(g, select(y == 0, 0, in[1] / y)); }}};
+    {[](Expr g, const Expr* in, Expr) { return scaled(g, call(hypot_slope_fn, in[0], in[1])); },
+     [](Expr g, const Expr* in, Expr) { return scaled(g, call(hypot_slope_fn, in[1], in[0])); }}};
 
 Expr sin(Expr x) { return call(sin_fn, x); }
 Expr cos(Expr x) { return call(cos_fn, x); }

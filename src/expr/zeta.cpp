@@ -57,7 +57,7 @@ double zeta_at(int order, double s, double q) {
   // The terms below 0 are, but for the sign, a sum that ends: a difference of two that do not.
   const double above = q - std::floor(q);  // the first term that is not below 0
   if (above == 0) return std::numeric_limits<double>::infinity();
-  const double below = series(0, s, 1 - above) - series(0, s, 1 - q);
+  const double below = series(0, s, std::ceil(q) - q) - series(0, s, 1 - q);
   const bool is_odd = std::floor(s / 2) * 2 != s;
   return series(0, s, above) + (is_odd ? -below : below);
 }

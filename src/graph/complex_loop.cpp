@@ -17,12 +17,31 @@ using expr::Instr;
 using Number = std::complex<double>;
 using Function = Number (*)(const Number*);
 
+Number square(Number x) { return x * x; }
+Number one_plus_i_times(Number x) { return {1 - x.imag(), x.real()}; }
+Number one_minus_i_times(Number x) { return {1 + x.imag(), -x.real()}; }
+
+// e^(a + bi) - 1 = (e^a - 1) cos b - 2 sin(b / 2)^2 + i e^a sin b.
+Number expm1(Number x) {
+  const double a = x.real(), b = x.imag();
+  if (!(std::abs(a) < 1)) return std::exp(x) - 1.0;
+  const double s = std::sin(0.5 * b);
+  return {std::expm1(a) * std::cos(b) - 2 * s * s, std::exp(a) * std::sin(b)};
+}
+
+// |1 + x|^2 = 1 + a (2 + a) + b^2.
+Number log1p(Number x) {
+  const double a = x.real(), b = x.imag();
+  if (!(std::abs(a) < 0.5 && std::abs(b) < 0.5)) return std::log(1.0 + x);
+  return {0.5 * std::log1p(a * (2 + a) + b * b), std::atan2(b, 1 + a)};
+}
+
 const Function* find_function(const std::string& name) {
   static const std::unordered_map<std::string, Function> functions = {
       {"exp", [](const Number* x) { return std::exp(x[0]); }},
-      {"expm1", [](const Number* x) { return std::exp(x[0]) - 1.0; }},
+      {"expm1", [](const Number* x) { return expm1(x[0]); }},
       {"log", [](const Number* x) { return std::log(x[0]); }},
-      {"log1p", [](const Number* x) { return std::log(1.0 + x[0]); }},
+      {"log1p", [](const Number* x) { return log1p(x[0]); }},
       {"sqrt", [](const Number* x) { return std::sqrt(x[0]); }},
       {"rsqrt", [](const Number* x) { return 1.0 / std::sqrt(x[0]); }},
       {"reciprocal", [](const Number* x) { return 1.0 / x[0]; }},
@@ -42,12 +61,21 @@ const Function* find_function(const std::string& name) {
       {"pow", [](const Number* x) { return x[1] == 0.0 ? Number(1) : std::pow(x[0], x[1]); }},
       {"has_no_log", [](const Number* x) { return x[0] == 0.0 ? Number(1) : Number(); }},
       // Derivatives of the above.
-      {"sech_squared", [](const Number* x) { return 1.0 / (std::cosh(x[0]) * std::cosh(x[0])); }},
+      {"sech_squared", [](const Number* x) { return square(1.0 / std::cosh(x[0])); }},
+      {"sec_squared", [](const Number* x) { return square(1.0 / std::cos(x[0])); }},
       {"sigmoid_slope",
        [](const Number* x) { return 1.0 / ((1.0 + std::exp(-x[0])) * (1.0 + std::exp(x[0]))); }},
       {"arcsine_slope",
        [](const Number* x) { return 1.0 / (std::sqrt(1.0 - x[0]) * std::sqrt(1.0 + x[0])); }},
-      {"hypot", [](const Number* x) { return std::sqrt(x[0] * x[0] + x[1] * x[1]); }},
+      {"one_plus_square",
+       [](const Number* x) { return one_plus_i_times(x[0]) * one_minus_i_times(x[0]); }},
+      {"one_minus_square", [](const Number* x) { return (1.0 - x[0]) * (1.0 + x[0]); }},
+      {"root_of_square_plus_one",
+       [](const Number* x) {
+         return std::sqrt(one_plus_i_times(x[0])) * std::sqrt(one_minus_i_times(x[0]));
+       }},
+      {"root_of_square_minus_one",
+       [](const Number* x) { return std::sqrt(x[0] - 1.0) * std::sqrt(x[0] + 1.0); }},
       {"ratio", [](const Number* x) { return x[0] == 0.0 ? Number() : x[0] / x[1]; }},
       {"scaled", [](const Number* x) { return x[0] == 0.0 ? Number() : x[0] * x[1]; }},
   };
