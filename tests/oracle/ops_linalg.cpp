@@ -252,17 +252,19 @@ void add_diagonals(Table& t) {
                with_one_kind([](const Node&, const auto& in) { return transposed(in[0]); })});
 }
 
-// Square matrices that are far from singular: x + shift on the diagonal, symmetric if asked. The
-// engine's and the oracle's are made in the same way, as part of the op.
+// Matrices that are far from singular: x + shift on the diagonal, symmetric if asked. The engine's
+// and the oracle's are made in the same way, as part of the op.
 gd::Tensor shifted(const gd::Tensor& x, double shift) {
-  return x + gd::cast(gd::Tensor(shift), x.dtype()) * gd::eye(x.shape().back(), -1, {}, x.dtype());
+  const gd::Shape& sizes = x.shape();
+  const gd::Tensor one = gd::eye(sizes[sizes.rank() - 2], sizes.back(), {}, x.dtype());
+  return x + gd::cast(gd::Tensor(shift), x.dtype()) * one;
 }
 gd::Tensor definite(const gd::Tensor& x) {
   return shifted(gd::matmul(x, x, {.transpose_b = true}), 1);
 }
 gd::Tensor symmetric(const gd::Tensor& x) { return x + gd::linalg::matrix_transpose(x); }
 Reals shifted(Reals x, Real shift) {
-  for (Size i = 0; i < x.dims[0]; ++i) entry(x, i, i) += Nil(shift);
+  for (Size i = 0; i < std::min(x.dims[0], x.dims[1]); ++i) entry(x, i, i) += Nil(shift);
   return x;
 }
 Reals definite(const Reals& x) { return shifted(product(x, transposed(x)), 1); }
@@ -431,16 +433,18 @@ void add_factors(Table& t) {
   matrix_op(
       t, "qr_full", {3, 2}, 1,
       [](const gd::Tensor& x) {
-        const gd::Tensor q = gd::linalg::qr(x, /*full_matrices=*/true).q;
+        const gd::Tensor q = gd::linalg::qr(shifted(x, 4), /*full_matrices=*/true).q;
         const gd::Tensor n = gd::index(q, {gd::ellipsis, gd::Slice{.begin = 2}});
         return Tensors{gd::matmul(n, n, {.transpose_b = true})};
       },
-      [](const Reals& x) {
+      [](const Reals& from) {
+        const Reals x = shifted(from, 4);
         auto n = matrix<Nil>(3, 1);
         for (Size i = 0; i < 3; ++i)
           n[i] = entry(x, (i + 1) % 3, 0) * entry(x, (i + 2) % 3, 1) -
                  entry(x, (i + 2) % 3, 0) * entry(x, (i + 1) % 3, 1);
         const Nil square = product(transposed(n), n)[0];
+        require(square.base() > 4, "nearly dependent columns");
         auto out = product(n, transposed(n));
         for (Nil& e : out.data) e = e / square;
         return Results{out};
