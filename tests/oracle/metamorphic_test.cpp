@@ -75,6 +75,7 @@ void for_each_sample(std::uint64_t first, std::uint64_t count, const CaseOptions
     }
     return !testing::Test::HasFailure();
   });
+  report_count(checked, tried);
   // Laws of nothing would show nothing.
   EXPECT_GE(2 * checked, testing::Test::HasFailure() ? 0 : tried);
 }

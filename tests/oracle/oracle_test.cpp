@@ -34,6 +34,7 @@ class Comparison {
   }
   // A test of points that are all rejected would show nothing.
   void expect_most() const {
+    report_count(compared_, tried_);
     EXPECT_GE(2 * compared_, wrong_ ? 0 : tried_) << compared_ << " of " << tried_;
   }
 

@@ -1,6 +1,8 @@
 // How long the random tests run. By default a fixed number of seeds; with GRADUS_ORACLE_SECONDS=n
-// each of them goes on for n seconds of this process; GRADUS_ORACLE_SEED=n begins elsewhere.
+// each of them goes on for n seconds of this process and says how many of its cases could be
+// compared; GRADUS_ORACLE_SEED=n begins elsewhere.
 #pragma once
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
@@ -22,6 +24,11 @@ void for_each_seed(std::uint64_t first, std::uint64_t count, F f) {
   const std::uint64_t end = now() + seconds;
   for (std::uint64_t i = 0; seconds ? now() < end : i < count; ++i)
     if (!f(first + i)) return;
+}
+
+inline void report_count(int compared, int tried) {
+  if (from_environment("GRADUS_ORACLE_SECONDS", 0))
+    std::printf("compared %d of %d cases\n", compared, tried);
 }
 
 }  // namespace oracle
