@@ -315,11 +315,14 @@ Value evaluate_last(const Program& program, std::span<const Level> word, const V
     const Reals a = std::get<Reals>(evaluate(program, inner, shifted(x, level.along, e), e + 1));
     const Reals b = std::get<Reals>(evaluate(program, inner, shifted(x, level.second, e), e + 1));
     Nil sum = 0;
+    Real moved = 0;  // by how much the sum moves if all values do by a part of their size
     for (Size i = 0; i < a.size(); ++i) {
-      const Nil both = a[i].part(e) * b[i].part(e);
+      const Nil both = a[i].part(e) * b[i].part(e), at = a[i].without(e);
       require(is_sane(both, kLimit), "derivatives that are too large");
-      sum -= sin(a[i].without(e)) * both;
+      sum -= sin(at) * both;
+      moved += std::abs((at * both).base());
     }
+    require(moved < 1e3L * (1 + std::abs(sum.base())), "sines of large numbers");
     const Value value = visited(a, [&](const auto& y) { return without(y, e); });
     return mixed(level.mix, contract(value), Reals({}, sum));
   }
