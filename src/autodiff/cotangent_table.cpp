@@ -1,7 +1,10 @@
 #include "autodiff/cotangent_table.h"
 
+#include <cstring>
+
 #include "autodiff/rules.h"
 #include "graph/context.h"
+#include "tensor/tensor_impl.h"
 
 namespace gradus {
 
@@ -30,11 +33,16 @@ Cotangent CotangentTable::take(std::uint32_t value) {
   return std::exchange(slots_[slot - 1], {});
 }
 
-const Tensor* CotangentTable::accumulator(std::uint32_t value) const {
+const Tensor* CotangentTable::accumulator(std::uint32_t value) {
   if (!has(value)) return nullptr;
-  const Cotangent& sum = peek(value);
-  if (sum.is_rows() || sum.is_spread()) return nullptr;
-  return is_plain(sum.value()) && is_unique(sum.value()) ? &sum.value() : nullptr;
+  Cotangent& sum = slots_[slot_of_[value] - 1];
+  if (sum.is_rows() || sum.is_spread() || !is_plain(sum.value())) return nullptr;
+  if (!is_unique(sum.value())) {
+    const Tensor copy = make_tensor(sum.value().dtype(), sum.value().shape());
+    std::memcpy(copy.impl()->data, sum.value().raw_data(), copy.num_bytes());
+    sum = copy;
+  }
+  return &sum.value();
 }
 
 }  // namespace gradus

@@ -17,8 +17,9 @@ class CotangentTable {
   void add(std::uint32_t value, Cotangent ct);
   Cotangent take(std::uint32_t value);
   const Cotangent& peek(std::uint32_t value) const { return slots_[slot_of_[value] - 1]; }
-  // A dense sum that only this table can see, or null.
-  const Tensor* accumulator(std::uint32_t value) const;
+  // A dense sum that only this table can see, or null. One that others see too is copied: a sum
+  // inside a kernel is rounded in another way, and results must not depend on who holds a tensor.
+  const Tensor* accumulator(std::uint32_t value);
 
  private:
   std::vector<std::uint32_t> slot_of_;  // 0: none, else index + 1

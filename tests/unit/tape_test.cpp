@@ -80,6 +80,36 @@ TEST(Tape, AValueHasNoPastForATapeThatBeginsToWatchItLater) {
   EXPECT_EQ(outer.gradient(z, x).tensor().item<double>(), 13);
 }
 
+// Products add to a sum inside their kernel, which rounds once less than an addition behind it: the
+// bits of a gradient were others where the rule of the user's, or Python, kept what it had
+// returned.
+TEST(Tape, GradientsHaveTheSameBitsWhoeverHoldsTheirParts) {
+  const auto gradient = [](bool keeps, auto product, const Tensor& x, const Tensor& w) {
+    std::vector<Tensor> kept;
+    const auto tanh_of = custom_gradient([&](const Tensor& a) {
+      const auto rule = [&kept, keeps, a](const Tensor& dy) {
+        const Tensor g = dy * (1.0 - square(tanh(a)));
+        if (keeps) kept.push_back(g);
+        return g;
+      };
+      return std::pair(tanh(a), rule);
+    });
+    GradientTape tape;
+    tape.watch(w);
+    const Tensor y = reduce_sum(sin(product(x, w))), z = reduce_sum(cos(tanh_of(w)));
+    return tape.gradient(y + z, w).tensor().template to_vector<double>();
+  };
+  const auto some = [](const Shape& shape) {
+    return reshape(sin(7.0 * cast(range(shape.num_elements()), float64)), shape);
+  };
+  const auto times = [](const Tensor& a, const Tensor& b) { return matmul(a, b); };
+  const auto filter = [](const Tensor& a, const Tensor& b) { return nn::conv2d(a, b); };
+  EXPECT_EQ(gradient(true, times, some({20, 9}), some({9, 8})),
+            gradient(false, times, some({20, 9}), some({9, 8})));
+  EXPECT_EQ(gradient(true, filter, some({4, 5, 5, 3}), some({2, 2, 3, 4})),
+            gradient(false, filter, some({4, 5, 5, 3}), some({2, 2, 3, 4})));
+}
+
 TEST(Tape, UsedTwiceIsAnError) {
   const Tensor x(2.0f);
   GradientTape tape;
