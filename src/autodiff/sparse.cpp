@@ -4,6 +4,7 @@
 #include "autodiff/tape.h"
 #include "base/check.h"
 #include "gradus/ops.h"
+#include "graph/symbols.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -56,7 +57,7 @@ Gradient detail::cast_gradient(const Gradient& g, DType dtype) {
 
 Gradient detail::add_gradients(const Gradient& a, const Gradient& b) {
   if (!a.is_none() && !b.is_none() &&
-      (!(a.dense_shape() == b.dense_shape()) || a.dtype() != b.dtype())) {
+      (!shapes_agree(a.dense_shape(), b.dense_shape()) || a.dtype() != b.dtype())) {
     fail<InvalidArgumentError>("[add] got gradients of shapes ", a.dense_shape(), " and ",
                                b.dense_shape(), " and dtypes ", name_of(a.dtype()), " and ",
                                name_of(b.dtype()), "; they must agree");

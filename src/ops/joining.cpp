@@ -191,7 +191,7 @@ Tensor stack(const std::vector<Tensor>& parts, int axis) {
   const int at = normal_axis("stack", axis, parts[0].rank() + 1);
   std::vector<Tensor> expanded;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (!(parts[i].shape() == parts[0].shape())) {
+    if (!shapes_agree(parts[i].shape(), parts[0].shape())) {
       fail<InvalidArgumentError>("[stack] part ", i, " has shape ", parts[i].shape(),
                                  ", part 0 has ", parts[0].shape(), "; all must have one shape");
     }

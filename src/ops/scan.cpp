@@ -124,7 +124,7 @@ const Op linear_recurrence_op = general(
      .inputs = 2,
      .infer =
          [](const Call& c, Avals& out) {
-           if (!(c.shape(0) == c.shape(1)) || c.in[0].dtype != c.in[1].dtype) {
+           if (!shapes_agree(c.shape(0), c.shape(1)) || c.in[0].dtype != c.in[1].dtype) {
              fail<InvalidArgumentError>("[linear_recurrence] got shapes ", c.shape(0), " and ",
                                         c.shape(1), " and dtypes ", name_of(c.in[0].dtype), " and ",
                                         name_of(c.in[1].dtype), "; both must be the same");

@@ -109,8 +109,10 @@ TWO = {
     "difference": lambda a, b: a - b,
     "product": lambda a, b: a * b,
     "contraction": lambda a, b: tf.matmul(a, b, transpose_a=True),
+    "stacked": lambda a, b: tf.stack([a, b * 2.0]),
+    "stacked_rows": lambda a, b: tf.stack([tf.sin(a), b], axis=1),
 }
-EQUAL = {"contraction"}  # sizes that must be
+EQUAL = {"contraction", "stacked", "stacked_rows"}  # sizes that must be
 BROADCAST = {"difference", "product"}
 
 
