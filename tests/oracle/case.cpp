@@ -81,6 +81,19 @@ std::vector<Level> random_word(const CaseOptions& options, const Program& p, boo
   return word;
 }
 
+// Every Jacobian maps all that is inside over its rows or columns: five of 18 rows, one in the
+// other, need tens of gigabytes.
+void require_moderate_size(const Case& c, Size results) {
+  Size inputs = 0;
+  for (const Dims& dims : c.program.inputs) inputs += count(dims);
+  Real numbers = static_cast<Real>(results);
+  for (const Level& level : c.word) {
+    if (std::strchr("BJFdHp", level.mode)) numbers *= static_cast<Real>(std::max(results, inputs));
+    if (needs_scalar(level.mode)) results = 1;
+  }
+  require(numbers < 1e5L, "Jacobians of Jacobians that are too large");
+}
+
 Case try_case(std::uint64_t seed, const CaseOptions& options) {
   std::mt19937_64 random(seed);
   Case c;
@@ -112,7 +125,9 @@ Case try_case(std::uint64_t seed, const CaseOptions& options) {
   if (c.program.nodes.empty()) throw Rejected("no program");
   if (options.op && random() % 2) maker.try_op(op_named(random() % 2 ? "sin" : "square"));
   c.program.drop_unused();
-  c.word = random_word(options, c.program, is_complex(c.program.run(x)), random);
+  const Value result = c.program.run(x);
+  c.word = random_word(options, c.program, is_complex(result), random);
+  require_moderate_size(c, count(dims_of(result)));
   static_cast<void>(oracle_value(c.program, c.word, values_of(c)));
   return c;
 }
