@@ -11,6 +11,7 @@
 #include "gradus/forward.h"
 #include "gradus/ops.h"
 #include "graph/context.h"
+#include "graph/graph.h"
 #include "graph/symbols.h"
 #include "ops/seed_log.h"
 
@@ -359,13 +360,20 @@ std::vector<Tensor> call_custom_jvp(const Function& f, const Function& rule,
 }
 
 std::vector<Tensor> call_recomputed(Function f, const std::vector<Tensor>& arguments) {
-  if (any_traced(arguments)) {
+  // While a function is traced, also with arguments that are constants: f may use values of the
+  // trace that are not among them. An operand that it does not see makes the call a node then.
+  Graph* const trace = thread_context.graph;
+  if (trace || any_traced(arguments)) {
+    std::vector<Tensor> operands = arguments;
+    if (!any_traced(arguments)) operands.push_back(trace->tensor(trace->add_constant(Tensor(0.0))));
     return call_traced(
-        [&](const std::vector<Tensor>& x) {
-          return std::make_shared<RecomputedCall>(f(x), nullptr, x.size(), std::vector<Tensor>(),
-                                                  FirstValues(), Variables(), SeedLog());
+        [&](std::vector<Tensor> x) {
+          x.resize(arguments.size());
+          return std::make_shared<RecomputedCall>(f(x), nullptr, operands.size(),
+                                                  std::vector<Tensor>(), FirstValues(), Variables(),
+                                                  SeedLog());
         },
-        CustomCall::Rule::none, arguments);
+        CustomCall::Rule::none, operands);
   }
   const std::vector<Tensor> given = renamed(arguments);
   Mute::Captured used;

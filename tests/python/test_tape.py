@@ -181,6 +181,28 @@ def test_custom_gradient_with_variables():
         tape.gradient(y, x)
 
 
+@pytest.mark.parametrize("arguments", [0, 1])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_recompute_grad_of_constants_follows_what_it_uses(arguments, compiled):
+    """What it uses of its surroundings, variables too, had no gradient in a compiled function."""
+    x, v, constants = tf.constant([1.5, 0.5]), tf.Variable([2.0, -1.0]), [tf.constant(0.5)] * arguments
+
+    def gradients(y_of):
+        def g(x):
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch(x)
+                u = tf.sin(x)
+                y = y_of(lambda *a: u * u * v * sum(a, tf.constant(1.0)))
+            with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as forward:
+                w = tf.sin(x)
+                z = y_of(lambda *a: w * w * v * sum(a, tf.constant(1.0)))
+            return *tape.gradient(y, [x, v]), tape.jacobian(y, x), forward.jvp(z)
+        return tf.function(g) if compiled else g
+    found = gradients(lambda f: tf.recompute_grad(f)(*constants))(x)
+    for got, want in zip(found, gradients(lambda f: f(*constants))(x), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
 def test_recompute_grad_runs_again():
     calls = []
     w = tf.Variable([1.0, 2.0])

@@ -261,6 +261,32 @@ TEST(RecomputeGrad, VariablesAndSurroundingsGetGradientsAtTheOldValues) {
   EXPECT_EQ(values(dx), (Values{40, 900}));
 }
 
+// While a function was traced, only arguments of the trace made the call one that is
+// differentiated.
+TEST(RecomputeGrad, OfConstantsFollowsWhatItUses) {
+  const Variable w(Tensor(2.0));
+  const Tensor two(2.0);
+  const auto f = [&](const Tensor& x) {
+    const Tensor u = sin(x);
+    return recompute_grad([&](const Tensor& a) { return tanh(a) * u * u * w; })(two);
+  };
+  const Tensor x(0.5);
+  const auto both = [&](const Tensor& at) {
+    GradientTape tape;
+    tape.watch(at);
+    const auto [dx, dw] = tape.gradient(f(at), at, w);
+    return std::pair(dx.tensor(), dw.tensor());
+  };
+  const double t = std::tanh(2.0), s = std::sin(0.5), c = std::cos(0.5);
+  const auto [dx, dw] = function(both)(x);
+  EXPECT_NEAR(dx.item<double>(), 4 * t * s * c, 1e-15);
+  EXPECT_NEAR(dw.item<double>(), t * s * s, 1e-15);
+  EXPECT_NEAR(
+      function([&](const Tensor& at) { return jvp(f, at, Tensor(1.0)).second; })(x).item<double>(),
+      4 * t * s * c, 1e-15);
+  EXPECT_NEAR(function(grad(grad(f)))(x).item<double>(), 4 * t * (c * c - s * s), 1e-15);
+}
+
 TEST(RecomputeGrad, AnArgumentMayAlsoBeUsedFromOutside) {
   const Tensor x(3.0);
   const auto f = [](const Tensor& a) {
