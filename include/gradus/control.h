@@ -144,8 +144,8 @@ std::vector<Tensor> known_results(const LoopTest& test, const LoopBody& body,
                                   std::vector<Tensor> vars, std::int64_t maximum_iterations);
 // `body` takes the variables and one row of each x, and gives the variables and rows of results.
 std::vector<Tensor> run_scan(const LoopBody& body, std::vector<Tensor> vars,
-                             const std::vector<Tensor>& xs, std::int64_t length, bool reverse);
-std::int64_t rows_of(const std::vector<Tensor>& xs);  // their first size
+                             const std::vector<Tensor>& xs, Size length, bool reverse);
+Size rows_of(const std::vector<Tensor>& xs);  // their first size
 
 // The shape of a tensor that was traced inside a loop or branch, as the code around it names it.
 Shape shape_outside(const Tensor& inner);

@@ -37,11 +37,6 @@ namespace gradus {
 
 struct FunctionOptions {
   std::string name = "function";
-  // Sizes that are unknown while tracing are plain numbers to C++ code, which could look at them in
-  // a loop or a condition. So each new set of sizes is checked once: the function is run on names
-  // again, and both traces must be the same program. True says that the function does no such
-  // thing, and saves that.
-  bool trust_sizes = false;
   // At most this many bytes of temporaries (estimate() says how many there are); 0: as many as it
   // takes. Where they do not suffice, values are computed again instead of kept, at the sizes of
   // the call that is traced; the results have the same bits. If that is not enough either, the
@@ -100,6 +95,8 @@ template <class T>
 decltype(auto) as_argument(const T& x) {
   if constexpr (std::is_same_v<T, bool>) {
     return Tensor(x);
+  } else if constexpr (std::is_same_v<T, Size>) {
+    return weak_number(x);
   } else if constexpr (std::is_arithmetic_v<T>) {
     using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
     return weak_number(static_cast<Wide>(x));
@@ -221,6 +218,7 @@ class CompiledFunction {
         return {{}, detail::emptied(all)};
       } else {
         Result result = std::apply(f_, with_inputs(all, in));
+        detail::make_sizes_known(result);
         std::string settings = detail::settings_of(result);
         std::vector<Tensor> tensors = tensors_of(result);
         return {std::move(tensors),

@@ -15,6 +15,7 @@ namespace detail {
 void set_call_site(std::source_location where) noexcept;
 Tensor weak_number(double x);
 Tensor weak_number(std::int64_t x);
+Tensor weak_number(Size size);
 Tensor read(const Variable& variable);
 }  // namespace detail
 
@@ -38,6 +39,10 @@ class Operand {
   template <std::integral N>
   Operand(N x, Where where = Where::current())  // NOLINT
       : owned_(detail::weak_number(static_cast<std::int64_t>(x))), tensor_(&owned_) {
+    detail::set_call_site(where);
+  }
+  Operand(Size size, Where where = Where::current())  // NOLINT
+      : owned_(detail::weak_number(size)), tensor_(&owned_) {
     detail::set_call_site(where);
   }
   Operand(const Operand&) = delete;

@@ -19,7 +19,7 @@ Tensor slice(In x, const Shape& begin, const Shape& size);
 // A number picks one position, and its axis goes away; it must exist. The ends of a Slice are cut
 // to the axis. Negative positions count from the end.
 struct Slice {
-  std::optional<std::int64_t> begin = {}, end = {};
+  std::optional<Size> begin = {}, end = {};
   std::int64_t step = 1;
 };
 inline constexpr struct Ellipsis {
@@ -31,11 +31,12 @@ class Index {
  public:
   enum class Kind : std::uint8_t { position, slice, ellipsis, new_axis };
 
-  Index(std::int64_t position) : kind_(Kind::position), slice_{position} {}  // NOLINT: implicit
-  Index(int position) : Index(std::int64_t{position}) {}                     // NOLINT
-  Index(const Slice& slice) : kind_(Kind::slice), slice_(slice) {}           // NOLINT
-  Index(Ellipsis) : kind_(Kind::ellipsis) {}                                 // NOLINT
-  Index(NewAxis) : kind_(Kind::new_axis) {}                                  // NOLINT
+  Index(Size position) : kind_(Kind::position), slice_{position} {}  // NOLINT: implicit
+  template <std::integral N>
+  Index(N position) : Index(Size(position)) {}                      // NOLINT
+  Index(const Slice& slice) : kind_(Kind::slice), slice_(slice) {}  // NOLINT
+  Index(Ellipsis) : kind_(Kind::ellipsis) {}                        // NOLINT
+  Index(NewAxis) : kind_(Kind::new_axis) {}                         // NOLINT
 
   Kind kind() const { return kind_; }
   const Slice& slice() const { return slice_; }  // a position is its begin

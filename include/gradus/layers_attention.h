@@ -31,7 +31,7 @@ struct AttentionResult {
 AttentionResult multi_head_attention(In query, In key, In value, const AttentionWeights& weights,
                                      const Tensor& mask = {}, const AttentionOptions& options = {});
 // [1, queries, keys]: a query sees the keys that are not later.
-Tensor causal_mask(std::int64_t queries, std::int64_t keys);
+Tensor causal_mask(Size queries, Size keys);
 
 }  // namespace forms
 

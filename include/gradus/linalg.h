@@ -33,8 +33,7 @@ Tensor cross(In a, In b);
 namespace linalg {
 
 // Diagonal k is above the main one, below it if negative. A size of -1 is as small as possible.
-Tensor diag(In diagonal, std::int64_t k = 0, std::int64_t num_rows = -1,
-            std::int64_t num_cols = -1);
+Tensor diag(In diagonal, std::int64_t k = 0, Size num_rows = -1, Size num_cols = -1);
 Tensor diag_part(In input, std::int64_t k = 0);
 Tensor set_diag(In input, In diagonal, std::int64_t k = 0);
 // Zeros more than num_lower below or num_upper above the diagonal; negative keeps all.

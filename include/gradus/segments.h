@@ -5,14 +5,14 @@
 
 namespace gradus {
 
-Tensor unsorted_segment_sum(In data, In segment_ids, std::int64_t num_segments);
-Tensor unsorted_segment_mean(In data, In segment_ids, std::int64_t num_segments);    // empty: 0
-Tensor unsorted_segment_sqrt_n(In data, In segment_ids, std::int64_t num_segments);  // / sqrt(n)
+Tensor unsorted_segment_sum(In data, In segment_ids, Size num_segments);
+Tensor unsorted_segment_mean(In data, In segment_ids, Size num_segments);    // empty: 0
+Tensor unsorted_segment_sqrt_n(In data, In segment_ids, Size num_segments);  // / sqrt(n)
 // The gradient is exact at any order, with any number of zeros. An empty group gives 1.
-Tensor unsorted_segment_prod(In data, In segment_ids, std::int64_t num_segments);
+Tensor unsorted_segment_prod(In data, In segment_ids, Size num_segments);
 // Rows that tie share the gradient equally. An empty group gives the lowest (or highest) number.
-Tensor unsorted_segment_max(In data, In segment_ids, std::int64_t num_segments);
-Tensor unsorted_segment_min(In data, In segment_ids, std::int64_t num_segments);
+Tensor unsorted_segment_max(In data, In segment_ids, Size num_segments);
+Tensor unsorted_segment_min(In data, In segment_ids, Size num_segments);
 
 // The same for ids that are a sorted vector; the last one says how many groups there are, so it
 // must be known (not inside a traced function). Empty groups give 0, or 1 for the product.

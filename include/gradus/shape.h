@@ -1,7 +1,7 @@
 // The sizes of a tensor along its axes, inline and at most kMaxRank of them.
 //
-// While a function is traced, a size may be unknown: it is then a symbol, stored as a very
-// negative number, with arithmetic in graph/symbols.h. Concrete tensors never have symbolic sizes.
+// While a function is traced, sizes may be unknown (gradus/size.h); those of concrete tensors never
+// are.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -10,6 +10,8 @@
 #include <span>
 #include <string>
 
+#include "gradus/size.h"
+
 namespace gradus {
 
 inline constexpr int kMaxRank = 9;
@@ -17,32 +19,31 @@ inline constexpr int kMaxRank = 9;
 class Shape {
  public:
   Shape() = default;  // a scalar's shape
-  Shape(std::initializer_list<std::int64_t> sizes)
-      : Shape(std::span(sizes.begin(), sizes.size())) {}
+  Shape(std::initializer_list<Size> sizes) : Shape(std::span(sizes.begin(), sizes.size())) {}
+  explicit Shape(std::span<const Size> sizes);
   explicit Shape(std::span<const std::int64_t> sizes);
 
-  int rank() const { return rank_; }
-  std::int64_t operator[](int axis) const { return sizes_[axis]; }
-  std::int64_t& operator[](int axis) { return sizes_[axis]; }
-  std::int64_t back() const { return sizes_[rank_ - 1]; }
-  const std::int64_t* begin() const { return sizes_; }
-  const std::int64_t* end() const { return sizes_ + rank_; }
+  int rank() const { return static_cast<int>(rank_); }
+  Size operator[](int axis) const { return sizes_[axis]; }
+  Size& operator[](int axis) { return sizes_[axis]; }
+  Size back() const { return sizes_[rank_ - 1]; }
+  const Size* begin() const { return sizes_; }
+  const Size* end() const { return sizes_ + rank_; }
 
-  // How many elements a tensor of this shape has; 1 for a scalar, -1 if a size is a symbol.
-  std::int64_t num_elements() const {
-    std::int64_t n = 1;
-    for (std::int64_t size : *this) {
-      if (size < 0) return -1;
-      n *= size;
-    }
+  // How many elements a tensor of this shape has; 1 for a scalar.
+  Size num_elements() const {
+    Size n = 1;
+    for (const Size size : *this) n *= size;
     return n;
   }
-  bool is_symbolic() const {
-    return std::any_of(begin(), end(), [](auto s) { return s < 0; });
+  bool is_known() const {
+    return std::all_of(begin(), end(), [](Size size) { return size.is_known(); });
   }
+  // The sizes as plain numbers, of a shape that is known.
+  std::span<const std::int64_t> numbers() const;
 
-  void push_back(std::int64_t size);
-  void insert(int axis, std::int64_t size);
+  void push_back(Size size);
+  void insert(int axis, Size size);
   void erase(int axis);
 
   friend bool operator==(const Shape& a, const Shape& b) {
@@ -51,10 +52,16 @@ class Shape {
 
  private:
   std::int64_t rank_ = 0;
-  std::int64_t sizes_[kMaxRank];  // only the first rank_ are meaningful
+  Size sizes_[kMaxRank];  // only the first rank_ are meaningful
 };
 
-std::string to_string(const Shape& shape);  // "(2, 3)"; a symbol prints as "?"
+// The same expressions; never a question (gradus/size.h).
+inline bool is_same(const Shape& a, const Shape& b) {
+  return a.rank() == b.rank() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](Size x, Size y) { return is_same(x, y); });
+}
+
+std::string to_string(const Shape& shape);  // "(2, 3)"; a size that is not known prints as "?"
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 }  // namespace gradus

@@ -1,5 +1,6 @@
 // Ops that move elements without changing them.
 #pragma once
+#include <concepts>
 #include <utility>
 #include <vector>
 
@@ -21,13 +22,17 @@ Tensor stack(const std::vector<Tensor>& parts, int axis = 0);  // along a new ax
 std::vector<Tensor> unstack(In x, int axis = 0);
 // Equal parts, or parts of given sizes, of which one may be -1.
 std::vector<Tensor> split(In x, int num_or_size_splits, int axis = 0);
-std::vector<Tensor> split(In x, const std::vector<std::int64_t>& num_or_size_splits, int axis = 0);
+std::vector<Tensor> split(In x, const std::vector<Size>& num_or_size_splits, int axis = 0);
+std::vector<Tensor> split(In x, const std::same_as<std::vector<std::int64_t>> auto& sizes,
+                          int axis = 0) {
+  return split(x, std::vector<Size>(sizes.begin(), sizes.end()), axis);
+}
 
 // Each axis repeated as a whole, or each element repeated along an axis (without one, the elements
 // of the flattened tensor). `repeats` may differ from element to element.
 Tensor tile(In x, const Shape& multiples);
-Tensor repeat(In x, std::int64_t repeats);
-Tensor repeat(In x, std::int64_t repeats, int axis);
+Tensor repeat(In x, Size repeats);
+Tensor repeat(In x, Size repeats, int axis);
 Tensor repeat(In x, const std::vector<std::int64_t>& repeats, int axis);
 
 Tensor reverse(In x, const Shape& axes);

@@ -13,7 +13,7 @@ Tensor argsort(In values, int axis = -1, Direction direction = Direction::ascend
 struct TopK {
   Tensor values, indices;
 };
-TopK top_k(In input, std::int64_t k = 1);
+TopK top_k(In input, Size k = 1);
 
 // For each value, how many elements of its sorted row are below it (left) or not above it (right).
 enum class Side : std::uint8_t { left, right };

@@ -9,7 +9,7 @@ struct SparseMatmulOptions {
   bool transpose = false;  // the sparse matrix: coordinates are pairs of a column and a row
 };
 // The sparse matrix, which has so many rows (after being transposed), times `dense` [..., k, n].
-Tensor sparse_matmul(In values, In coordinates, In dense, std::int64_t rows,
+Tensor sparse_matmul(In values, In coordinates, In dense, Size rows,
                      SparseMatmulOptions options = {});
 
 // For each pair (i, j) of coordinates the product of row i of `a` [..., m, n] and row j of `b`

@@ -58,9 +58,10 @@ struct IsComplex : std::false_type {};
 template <class T>
 struct IsComplex<std::complex<T>> : std::true_type {};
 template <class S>
-concept SettingType = std::is_arithmetic_v<S> || std::is_enum_v<S> || IsComplex<S>::value ||
-    Words<S> || std::is_same_v<S, Variable> || std::is_same_v<S, SharedPart> ||
-    std::is_null_pointer_v<S> || std::is_same_v<S, std::monostate> ||
+concept SettingType = std::is_arithmetic_v<S> || std::is_same_v<S, Size> || std::is_enum_v<S> ||
+    IsComplex<S>::value || Words<S> || std::is_same_v<S, Variable> ||
+    std::is_same_v<S, SharedPart> || std::is_null_pointer_v<S> ||
+    std::is_same_v<S, std::monostate> ||
     (std::is_pointer_v<S>&& std::is_function_v<std::remove_pointer_t<S>>);
 template <class S>
 concept Setting = SettingType<std::remove_const_t<S>>;

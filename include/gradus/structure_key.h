@@ -58,6 +58,16 @@ void add_to_key(std::string& key, const S& structure) {
   }
 }
 
+// Sizes that a function gives back are numbers: what it is traced with does not outlive the trace.
+template <class S>
+void make_sizes_known(S& structure) {
+  if constexpr (std::is_same_v<S, Size>) {
+    structure = std::int64_t{structure};
+  } else if constexpr (!Value<std::remove_const_t<S>> && !Setting<S> && is_structure<S>) {
+    for_each_part(structure, [](auto& part) { make_sizes_known(part); });
+  }
+}
+
 template <class S>
 std::string settings_of(const S& structure) {
   std::string key;

@@ -42,10 +42,8 @@ class PauseTracing {
 // computed now; none if it does. Other tensors are returned as they are.
 std::optional<Tensor> value_before_call(const Tensor& t);
 
-// The elements of an integer tensor that is made of sizes, such as shape(x)[0] * 2: numbers, or the
-// names of sizes that only the program will know. None if it depends on values.
-std::optional<std::vector<std::int64_t>> sizes_in(const Tensor& t);
-// Whether a number is such a name.
-bool is_unknown_size(std::int64_t size) noexcept;
+// The elements of an integer tensor that is made of sizes, such as shape(x)[0] * 2. None if it
+// depends on values.
+std::optional<std::vector<Size>> sizes_in(const Tensor& t);
 
 }  // namespace gradus

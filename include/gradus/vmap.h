@@ -50,7 +50,7 @@ class Mapping {
 
   std::vector<InAxis> axes_;
   std::uint64_t level_;
-  std::int64_t size_ = -1;
+  Size size_ = -1;
 };
 
 template <class F, class... A, std::size_t... I>

@@ -360,7 +360,7 @@ double to_double(PyObject* o) {
   return value;
 }
 
-std::vector<std::int64_t> to_ints(PyObject* o) {
+std::vector<Size> to_sizes(PyObject* o) {
   if (is_tensor(o) || is_variable(o) || PyObject_CheckBuffer(o)) {
     const Tensor t = to_tensor(o);
     if (!is_integer(t.dtype()) || t.rank() > 1)
@@ -368,7 +368,8 @@ std::vector<std::int64_t> to_ints(PyObject* o) {
     if (is_symbolic(t)) {
       if (auto sizes = sizes_in(t)) return *sizes;
     }
-    return cast(t, int64).to_vector<std::int64_t>();
+    const auto numbers = cast(t, int64).to_vector<std::int64_t>();
+    return {numbers.begin(), numbers.end()};
   }
   if (is_shape(o)) {
     if (shape_sizes(o) == Py_None)
@@ -376,7 +377,7 @@ std::vector<std::int64_t> to_ints(PyObject* o) {
     o = shape_sizes(o);
   }
   if (PyIndex_Check(o)) return {to_int(o)};
-  std::vector<std::int64_t> values;
+  std::vector<Size> values;
   const Ref list = Ref::own(PySequence_Tuple(o));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
     PyObject* item = PyTuple_GET_ITEM(list.get(), i);
@@ -393,9 +394,11 @@ std::vector<std::int64_t> to_ints(PyObject* o) {
   return values;
 }
 
-Shape to_shape(PyObject* o) {
-  const std::vector<std::int64_t> sizes = to_ints(o);
-  return Shape(std::span(sizes));
+std::vector<std::int64_t> to_ints(PyObject* o) {
+  const std::vector<Size> sizes = to_sizes(o);
+  return {sizes.begin(), sizes.end()};
 }
+
+Shape to_shape(PyObject* o) { return Shape(std::span<const Size>(to_sizes(o))); }
 
 }  // namespace gradus::python

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "gradus/tracing.h"
 #include "types.h"
 
 namespace gradus::python {
@@ -42,7 +43,11 @@ std::optional<DType> to_dtype_or_none(PyObject* object);
 bool to_bool(PyObject* object);
 std::int64_t to_int(PyObject* object);
 double to_double(PyObject* object);
+// How many elements an op on t computes now; none if t is traced.
+inline std::int64_t elements_now(const Tensor& t) { return is_symbolic(t) ? 0 : t.num_elements(); }
+
 Shape to_shape(PyObject* object);  // a TensorShape, a sequence, an integer tensor or one integer
-std::vector<std::int64_t> to_ints(PyObject* object);  // a sequence, an integer tensor or one number
+std::vector<Size> to_sizes(PyObject* object);         // the same: sizes may be unknown ones
+std::vector<std::int64_t> to_ints(PyObject* object);  // the same: all are known
 
 }  // namespace gradus::python

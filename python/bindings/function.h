@@ -80,6 +80,7 @@ class Arguments {
   double real(int i) const { return to_double((*this)[i]); }
   bool boolean(int i) const { return to_bool((*this)[i]); }
   Shape shape(int i) const { return to_shape((*this)[i]); }
+  std::vector<Size> sizes(int i) const { return to_sizes((*this)[i]); }
   std::vector<std::int64_t> integers(int i) const { return to_ints((*this)[i]); }
   std::string string(int i) const;
   DType dtype(int i, DType fallback) const { return is_none(i) ? fallback : to_dtype((*this)[i]); }
@@ -112,11 +113,11 @@ void add_functions(std::span<const FunctionEntry> entries);
 // Runs without the GIL where that pays.
 template <class F>
 auto on_large(const Tensor& x, F&& f) {
-  return x.num_elements() >= kManyElements ? long_work(f) : f();
+  return elements_now(x) >= kManyElements ? long_work(f) : f();
 }
 template <class F>
 auto on_large(const Tensor& x, const Tensor& y, F&& f) {
-  return on_large(x.num_elements() > y.num_elements() ? x : y, f);
+  return on_large(elements_now(x) > elements_now(y) ? x : y, f);
 }
 
 using Unary = Tensor (*)(In);

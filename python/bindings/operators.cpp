@@ -42,7 +42,7 @@ Tensor on_large(std::int64_t count, F&& f) {
 
 PyObject* apply(Binary op, const Tensor& a, const Tensor& b) {
   return attributed([&] {
-    return wrap(on_large(std::max(a.num_elements(), b.num_elements()), [&] { return op(a, b); }));
+    return wrap(on_large(std::max(elements_now(a), elements_now(b)), [&] { return op(a, b); }));
   });
 }
 
@@ -71,7 +71,7 @@ PyObject* unary(PyObject* a) {
   return guarded([&] {
     return attributed([&] {
       const Tensor x = to_tensor(a);
-      return wrap(on_large(x.num_elements(), [&] { return op(x); }));
+      return wrap(on_large(elements_now(x), [&] { return op(x); }));
     });
   });
 }
@@ -184,8 +184,8 @@ Tensor compare(const Tensor& x, const Tensor& y, int operation) {
 
 bool shapes_meet(const Shape& a, const Shape& b) {
   for (int i = 1; i <= std::min(a.rank(), b.rank()); ++i) {
-    const std::int64_t x = a[a.rank() - i], y = b[b.rank() - i];
-    if (x >= 0 && y >= 0 && x != y && x != 1 && y != 1) return false;
+    const Size x = a[a.rank() - i], y = b[b.rank() - i];
+    if (x.is_known() && y.is_known() && x != y && x != 1 && y != 1) return false;
   }
   return true;
 }
@@ -212,7 +212,7 @@ PyObject* compare_tensors(PyObject* a, PyObject* b, int operation) {
     const auto [x, y] = to_pair(a, b);
     if (equality && !shapes_meet(x.shape(), y.shape())) return wrap(Tensor(operation == Py_NE));
     return attributed([&, &u = x, &v = y] {
-      return wrap(on_large(std::max(u.num_elements(), v.num_elements()),
+      return wrap(on_large(std::max(elements_now(u), elements_now(v)),
                            [&] { return compare(u, v, operation); }));
     });
   });

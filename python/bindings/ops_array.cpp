@@ -42,21 +42,21 @@ PyObject* convert(const Arguments& a) {
   }
 }
 
-// Makes a tensor, without the GIL where that pays. Sizes below 0 only the program will know.
+// Makes a tensor, without the GIL where that pays.
 template <class F>
 Tensor made(const Shape& shape, F&& f) {
   std::int64_t count = 1;
-  for (std::int64_t n : shape) {
-    if (n < 0) return f();
+  for (const Size n : shape) {
+    if (!n.is_known() || n < 0) return f();
     count = std::min(count * std::min<std::int64_t>(n, kManyElements), kManyElements);
   }
   return count >= kManyElements ? long_work(f) : f();
 }
 
 Tensor filled(const Shape& shape, DType dtype, bool one) {
-  for (std::int64_t size : shape)
-    if (size < 0 && !is_unknown_size(size))
-      throw InvalidArgumentError("[fill] Dimension " + std::to_string(size) + " must be >= 0");
+  for (const Size size : shape)
+    if (size.is_known() && size < 0)
+      throw InvalidArgumentError("[fill] Dimension " + gradus::to_string(size) + " must be >= 0");
   return made(shape, [&] { return one ? ones(shape, dtype) : zeros(shape, dtype); });
 }
 
@@ -95,7 +95,7 @@ PyObject* join(const Arguments& a) {
       is_tensor(a[0]) ? std::vector{tensor_of(a[0])} : a.tensors(0, "concat");
   if (parts.empty()) raise(PyExc_ValueError, "concat needs at least one tensor");
   std::int64_t count = 0;
-  for (const Tensor& t : parts) count += t.num_elements();
+  for (const Tensor& t : parts) count += elements_now(t);
   const int axis = a.small(1);
   if (parts.size() == 1) return wrap(parts[0]);
   return wrap(count >= kManyElements ? long_work([&] { return concat(parts, axis); })
@@ -115,7 +115,7 @@ PyObject* divide_up(const Arguments& a) {
   const bool one =
       PyLong_Check(a[1]) || ((is_tensor(a[1]) || is_variable(a[1])) && a.tensor(1).rank() == 0);
   if (one) return wrap(split(x, a.small(1), axis));  // which says how many, whatever num says
-  const std::vector<std::int64_t> sizes = a.integers(1);
+  const std::vector<Size> sizes = a.sizes(1);
   if (num && *num != static_cast<std::int64_t>(sizes.size()))
     throw InvalidArgumentError("[split] got num " + std::to_string(*num) + " and " +
                                std::to_string(sizes.size()) + " sizes; expected as many");

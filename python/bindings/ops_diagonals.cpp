@@ -85,7 +85,7 @@ std::vector<std::int64_t> places_in_band(const Band& band, std::int64_t rows, st
 
 void check_known(const Shape& shape, int axes, const char* op) {
   for (int i = shape.rank() - axes; i < shape.rank(); ++i)
-    if (i < 0 || is_unknown_size(shape[i]))
+    if (i < 0 || !shape[i].is_known())
       throw InvalidArgumentError(std::string("[") + op + "] got shape " + gradus::to_string(shape) +
                                  "; the sizes of its last " + std::to_string(axes) +
                                  " axes must be known here");

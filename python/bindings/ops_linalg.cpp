@@ -151,7 +151,7 @@ const FunctionEntry entries[] = {
        const std::string equation = a.string(0);
        const std::vector<Tensor> in = a.tensors(1, "einsum");
        std::int64_t count = 0;
-       for (const Tensor& t : in) count += t.num_elements();
+       for (const Tensor& t : in) count += elements_now(t);
        return wrap(count >= kManyElements ? long_work([&] { return einsum(equation, in); })
                                           : einsum(equation, in));
      }},

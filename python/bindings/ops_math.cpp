@@ -132,9 +132,9 @@ PyObject* counts(const Arguments& a) {
                                " with axis=-1; expected a vector or a matrix");
   const Tensor largest =
       bincount(arr, {.minlength = options.minlength, .maxlength = options.maxlength});
-  const std::int64_t rows = arr.shape()[0], size = largest.shape()[0];
-  if (is_unknown_size(rows) || is_unknown_size(size))
+  if (!arr.shape()[0].is_known() || !largest.shape()[0].is_known())
     throw InvalidArgumentError("[bincount] with axis=-1 the number of rows must be known here");
+  const std::int64_t rows = arr.shape()[0], size = largest.shape()[0];
   // Row r counts from r * size on; what is too large for its row goes behind the last one.
   const Tensor first = expand_dims(cast(iota(rows) * Tensor(size), arr.dtype()), 1);
   const Tensor limit = cast(Tensor(size), arr.dtype()),
@@ -164,9 +164,9 @@ PyObject* segments(const Arguments& a, Tensor (*op)(In, In)) {
   const Tensor data = a.tensor(0), ids = a.tensor(1);
   return wrap(on_large(data, [&] { return op(data, ids); }));
 }
-PyObject* unsorted_segments(const Arguments& a, Tensor (*op)(In, In, std::int64_t)) {
+PyObject* unsorted_segments(const Arguments& a, Tensor (*op)(In, In, Size)) {
   const Tensor data = a.tensor(0), ids = a.tensor(1);
-  const std::vector<std::int64_t> count = a.integers(2);  // also a size that is not known yet
+  const std::vector<Size> count = a.sizes(2);
   if (count.size() != 1) raise(PyExc_ValueError, "expected the number of segments, got %R", a[2]);
   return wrap(on_large(data, [&] { return op(data, ids, count[0]); }));
 }

@@ -144,14 +144,14 @@ PyObject* with_bias(const Arguments& a) {
     throw InvalidArgumentError("[bias_add] got shapes " + gradus::to_string(value.shape()) +
                                " and " + gradus::to_string(bias.shape()) +
                                "; expected a batch and a vector");
-  const std::int64_t channels = value.shape()[first ? 1 : value.rank() - 1];
-  const std::int64_t size = bias.shape()[0];
-  if (channels != size && !is_unknown_size(channels) && !is_unknown_size(size))
-    throw InvalidArgumentError("[bias_add] got " + std::to_string(size) + " numbers for " +
-                               std::to_string(channels) + " channels");
+  const Size channels = value.shape()[first ? 1 : value.rank() - 1];
+  const Size size = bias.shape()[0];
+  if (channels.is_known() && size.is_known() && channels != size)
+    throw InvalidArgumentError("[bias_add] got " + gradus::to_string(size) + " numbers for " +
+                               gradus::to_string(channels) + " channels");
   Shape shape;
   for (int axis = first ? 1 : value.rank() - 1; axis < value.rank(); ++axis)
-    shape.push_back(shape.rank() == 0 ? size : 1);
+    shape.push_back(shape.rank() == 0 ? size : Size(1));
   return wrap(on_large(value, [&] { return add(value, reshape(bias, shape)); }));
 }
 
@@ -219,7 +219,7 @@ PyObject* dropped(const Arguments& a) {
   const Ref sizes = Ref::own(PySequence_List(a[2]));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(sizes.get()); ++i) {
     PyObject* size = PyList_GET_ITEM(sizes.get(), i);
-    shape.push_back(size != Py_None ? to_ints(size).at(0) : x.shape()[static_cast<int>(i)]);
+    shape.push_back(size != Py_None ? to_sizes(size).at(0) : x.shape()[static_cast<int>(i)]);
   }
   const Tensor kept = drop(ones(shape, x.dtype()));
   return wrap(on_large(x, [&] { return x * kept; }));

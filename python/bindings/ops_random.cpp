@@ -63,7 +63,7 @@ void need_philox(const Arguments& a, int i) {
 
 template <class F>
 PyObject* drawn(const Shape& shape, F&& f) {
-  return wrap(shape.num_elements() >= kManyElements ? long_work(f) : f());
+  return wrap(shape.is_known() && shape.num_elements() >= kManyElements ? long_work(f) : f());
 }
 
 const FunctionEntry entries[] = {

@@ -39,7 +39,7 @@ PyObject* trace(const Arguments& a) {
     const std::vector<std::int64_t> sizes = to_ints(parts[1]);
     expected.push_back({to_dtype(parts[0]), Shape(std::span(sizes))});
   }
-  detail::FunctionCore core({.name = a.string(3), .trust_sizes = true});
+  detail::FunctionCore core({.name = a.string(3)});
   core.prepare(expected, body_of(a[0]), a.boolean(4));
   const SavedFunction saved = core.saved();
 

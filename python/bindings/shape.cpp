@@ -191,8 +191,9 @@ PyObject* wrap_shape(const Shape& shape) {
   Ref sizes = Ref::own(PyTuple_New(shape.rank()));
   for (int i = 0; i < shape.rank(); ++i) {
     PyTuple_SET_ITEM(sizes.get(), i,
-                     shape[i] < 0 ? Ref::copy(Py_None).release()
-                                  : Ref::own(PyLong_FromLongLong(shape[i])).release());
+                     !shape[i].is_known() || shape[i] < 0
+                         ? Ref::copy(Py_None).release()
+                         : Ref::own(PyLong_FromLongLong(shape[i])).release());
   }
   return make_from(reinterpret_cast<PyTypeObject*>(class_of("TensorShape")), std::move(sizes));
 }

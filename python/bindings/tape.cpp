@@ -34,10 +34,9 @@ namespace {
 
 // A shape as a tensor; while a function is traced, of sizes that its calls will have.
 Tensor tensor_of_sizes(const Shape& shape) {
-  if (std::ranges::all_of(shape, [](std::int64_t n) { return n >= 0; }))
-    return Tensor::from(std::vector<std::int32_t>(shape.begin(), shape.end()));
+  if (shape.is_known()) return Tensor::from(std::vector<std::int32_t>(shape.begin(), shape.end()));
   std::vector<Tensor> sizes;
-  for (const std::int64_t n : shape) sizes.push_back(reshape(dynamic_size(n), {1}));
+  for (const Size n : shape) sizes.push_back(reshape(dynamic_size(n), {1}));
   return cast(concat(sizes, 0), int32);
 }
 

@@ -181,7 +181,7 @@ Ref as_specified(const Plan& plan, PyObject* spec, PyObject* value) {
   bool fits = sizes == Py_None || PyTuple_GET_SIZE(sizes) == t.rank();
   for (int i = 0; fits && sizes != Py_None && i < t.rank(); ++i) {
     PyObject* size = PyTuple_GET_ITEM(sizes, i);
-    fits = size == Py_None || t.shape()[i] < 0 || to_int(size) == t.shape()[i];
+    fits = size == Py_None || !t.shape()[i].is_known() || to_int(size) == t.shape()[i];
   }
   if (!fits)
     raise(PyExc_TypeError,
@@ -579,7 +579,6 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     f->instances = Ref::own(PyDict_New()).release();
     f->plan->options.name = name;
     f->plan->options.memory_limit = memory_limit;
-    f->plan->options.trust_sizes = true;  // to Python an unknown size is None
     if (parameters != Py_None) {
       f->plan->has_signature = true;
       for (Py_ssize_t i = 0; i < PyTuple_Size(parameters); ++i) {

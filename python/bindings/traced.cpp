@@ -27,12 +27,12 @@ void refuse_truth(const Tensor& t) {
 }
 
 void refuse_iteration(const Tensor& t) {
-  if (!is_symbolic(t) || (t.rank() > 0 && t.shape()[0] >= 0)) return;
+  if (!is_symbolic(t) || (t.rank() > 0 && t.shape()[0].is_known())) return;
   refuse_in_graph("Iterating over a symbolic `tf.Tensor` of unknown size");
 }
 
 void refuse_length(const Tensor& t) {
-  if (!is_symbolic(t) || t.rank() == 0 || t.shape()[0] >= 0) return;
+  if (!is_symbolic(t) || t.rank() == 0 || t.shape()[0].is_known()) return;
   refuse("builtins", "TypeError",
          "len is not well defined for a symbolic Tensor (" + name_of_traced(t) +
              "). Please call `x.shape` rather than `len(x)` for shape information.");

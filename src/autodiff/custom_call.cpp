@@ -95,7 +95,7 @@ class BatchedCall final : public CustomCall {
 
   std::shared_ptr<CustomCall> inner_;
   Level level_;
-  std::int64_t size_;
+  Size size_;
   std::vector<bool> batched_;
 };
 

@@ -40,7 +40,7 @@ bool draws(const Graph& graph) {
 class TracedCall final : public CustomCall, public HasGraphs {
  public:
   TracedCall(const Op& op, CustomCall& call, std::vector<Tensor>& operands)
-      : graph_(Graph::make()), rule_(call.rule()) {
+      : graph_(Graph::make_beside_trace()), rule_(call.rule()) {
     const OuterSeeds seeds(*graph_, thread_context.graph);
     const TraceScope scope(*graph_);
     for (const Tensor& t : operands) add_input(t.dtype(), t.shape());
@@ -164,14 +164,7 @@ class TracedCall final : public CustomCall, public HasGraphs {
     if (draws_) fail_not_repeatable(rule_ == Rule::none ? "recompute_grad" : "custom_gradient");
   }
 
-  // A size that is unknown where the call was traced is unknown here too, under a name of ours.
-  void add_input(DType dtype, Shape shape) {
-    for (int i = 0; i < shape.rank(); ++i) {
-      if (!is_symbol(shape[i])) continue;
-      const auto [name, is_new] = sizes_.try_emplace(shape[i], 0);
-      if (is_new) name->second = graph_->symbols().fresh();
-      shape[i] = name->second;
-    }
+  void add_input(DType dtype, const Shape& shape) {
     inputs_.push_back(graph_->add_input({dtype, shape}));
   }
 
@@ -228,7 +221,6 @@ class TracedCall final : public CustomCall, public HasGraphs {
   std::size_t forward_nodes_ = 0, tangents_ = 0;
   bool draws_ = false;  // in a place from where seeds cannot come as operands
   std::vector<Graph::Value> inputs_, results_, derivatives_;
-  std::map<std::int64_t, std::int64_t> sizes_;
 };
 
 }  // namespace

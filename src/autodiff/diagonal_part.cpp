@@ -25,7 +25,7 @@ bool acts_by_element(const Recording& recording, const Recording::Node& n,
   for (const Aval& a : avals) shape = broadcast_shapes(op.name(), shape, a.shape);
   const std::span<const Id> edges = recording.edges(n);
   for (std::size_t i = 0; i < edges.size(); ++i)
-    if (edges[i] != Recording::kNone && active[edges[i]] && !(avals[i].shape == shape))
+    if (edges[i] != Recording::kNone && active[edges[i]] && !is_same(avals[i].shape, shape))
       return false;
   return true;
 }

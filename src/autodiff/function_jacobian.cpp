@@ -179,7 +179,7 @@ Jacobian hessian(const Function& f, const std::vector<Tensor>& at, const Jacobia
       Tensor block = second.blocks()[j];
       if (width != target.shape()[1]) {
         Shape begin{0, offset}, size{t.num_elements(), width};
-        for (std::int64_t n : tape.inputs()[j].shape()) {
+        for (const Size n : tape.inputs()[j].shape()) {
           begin.push_back(0);
           size.push_back(n);
         }

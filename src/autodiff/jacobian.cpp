@@ -12,7 +12,7 @@ void check_target(const char* what, const Tensor& target) {
   if (!target.defined()) {
     fail<InvalidArgumentError>("[GradientTape.", what, "] the target is an undefined tensor");
   }
-  if (target.shape().is_symbolic()) {
+  if (!target.shape().is_known()) {
     fail<UnimplementedError>("[GradientTape.", what, "] a target of shape ", target.shape(),
                              " whose size is not known while tracing; give it a fixed shape");
   }

@@ -201,7 +201,9 @@ bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* 
     for (const Tensor* t : in) {
       const TensorImpl& impl = *t->impl();
       *at++ = static_cast<std::int64_t>(impl.dtype) << 32 | impl.shape.rank();
-      at = std::copy(impl.shape.begin(), impl.shape.end(), at);
+      const auto rank = static_cast<std::size_t>(impl.shape.rank());
+      std::memcpy(at, impl.shape.begin(), rank * sizeof(Size));
+      at += rank;
     }
     Reads reads = op.reads(attrs, wanted, static_cast<int>(in.size()));
     if ((followers & forward_bits_) && op.info.reads) reads = {~0u, ~0u};
@@ -232,7 +234,7 @@ void Recording::load(const Node& n, SmallVector<Tensor, 8>& in, SmallVector<Tens
     const std::int64_t head = *at++;
     const auto rank = static_cast<std::size_t>(head & 0xff);
     avals[i].dtype = static_cast<DType>(head >> 32);
-    avals[i].shape = Shape(std::span<const std::int64_t>(at, rank));
+    avals[i].shape = Shape(std::span(reinterpret_cast<const Size*>(at), rank));
     at += rank;
     in[i] = n.saved_in >> std::min<std::size_t>(i, 31) & 1 ? *saved++ : Tensor();
   }

@@ -17,7 +17,8 @@ using Id = Recording::Id;
 
 double elements(const Shape& shape) {
   double n = 1;
-  for (std::int64_t size : shape) n *= static_cast<double>(std::max<std::int64_t>(size, 1));
+  for (const Size size : shape)
+    n *= size.is_known() ? static_cast<double>(std::max<std::int64_t>(size, 1)) : 1;
   return n;
 }
 

@@ -50,7 +50,8 @@ void pull_back_elementwise(const Site& site, Cotangent& ct, std::uint32_t wanted
     if (!is_wanted(wanted, static_cast<std::size_t>(i))) continue;
     const ElementwiseRule::Derived& d = rule.vjp(site.op, i);
     if (d.is_zero) continue;
-    const bool rows = ct.is_rows() && site.args[i].shape == ct.shape() && keeps_rows(d.reads, site);
+    const bool rows =
+        ct.is_rows() && is_same(site.args[i].shape, ct.shape()) && keeps_rows(d.reads, site);
     if (ct.is_rows() && !rows) ct = dense(ct);
     Tensor g = ct.value();
     if (!d.is_identity) {
@@ -65,7 +66,7 @@ void pull_back_elementwise(const Site& site, Cotangent& ct, std::uint32_t wanted
 
 void pull_back_transposed(const Site& site, Cotangent& ct, std::uint32_t wanted,
                           GradientSink& sink) {
-  if (site.op.info.is_view && ct.is_spread() && ct.value().num_elements() == 1) {
+  if (site.op.info.is_view && ct.is_spread() && is_same(ct.value().shape().num_elements(), 1)) {
     sink.add(0, Cotangent::spread(reshape(ct.value(), {}), site.args[0].shape));
     return;
   }
@@ -155,9 +156,9 @@ Tensors push_forward_elementwise(const Site& site, std::span<const Tensor> tange
   Tensor t = d.is_identity ? args[0] : d.run(args);
   Shape shape = site.args[0].shape;
   for (const Aval& a : site.args.subspan(1)) {
-    if (!(a.shape == shape)) shape = broadcast_shapes(site.op.name(), shape, a.shape);
+    if (!is_same(a.shape, shape)) shape = broadcast_shapes(site.op.name(), shape, a.shape);
   }
-  return {t.shape() == shape ? t : broadcast_to(t, shape)};
+  return {is_same(t.shape(), shape) ? t : broadcast_to(t, shape)};
 }
 
 Tensors push_forward_linear(const Site& site, std::span<const Tensor> tangents) {
@@ -260,7 +261,7 @@ Cotangent add_cotangents(Cotangent a, Cotangent b) {
   }
   const Shape shape = a.shape();
   Tensor x = a.take_value(), y = b.take_value();
-  if (x.shape() == y.shape() && is_unique(x) && is_plain(x) && is_plain(y)) {
+  if (is_same(x.shape(), y.shape()) && is_unique(x) && is_plain(x) && is_plain(y)) {
     const Tensor* in[] = {&x, &y};
     run_kernel(add_op, nullptr, in, {&x, 1});
     return Cotangent::spread(std::move(x), shape);

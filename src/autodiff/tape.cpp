@@ -320,7 +320,7 @@ void check_targets(const char* what, const std::vector<Tensor>& targets, std::si
 // a variable, which each run of the program reads and writes.
 void GradientBuffer::settle(const Source& source) {
   if (thread_context.variables && !state_.defined()) {
-    if (source.shape().is_symbolic())
+    if (!source.shape().is_known())
       fail<InvalidArgumentError>(
           "[GradientTape.gradient] got a buffer for a source whose size is not known while the "
           "function is traced; add its gradients outside of it");

@@ -17,7 +17,7 @@ namespace {
 using Id = Recording::Id;
 
 double elements(const Shape& shape) {
-  return static_cast<double>(std::max<std::int64_t>(shape.num_elements(), 0));
+  return shape.is_known() ? static_cast<double>(std::int64_t{shape.num_elements()}) : 0;
 }
 
 // The bytes of the largest followed value: one row of the widest batch in a sweep.
@@ -82,9 +82,9 @@ Tensor identity_rows(std::int64_t first, std::int64_t count, std::int64_t n, DTy
   return rows;
 }
 
-Shape joined(const Shape& a, std::span<const std::int64_t> b) {
+Shape joined(const Shape& a, std::span<const Size> b) {
   Shape shape = a;
-  for (std::int64_t size : b) shape.push_back(size);
+  for (const Size size : b) shape.push_back(size);
   return shape;
 }
 

@@ -11,7 +11,7 @@ namespace gradus {
 Tensor identity_rows(std::int64_t first, std::int64_t count, std::int64_t n, DType dtype);
 
 // a followed by b.
-Shape joined(const Shape& a, std::span<const std::int64_t> b);
+Shape joined(const Shape& a, std::span<const Size> b);
 
 struct VectorSweep {
   Recording& recording;

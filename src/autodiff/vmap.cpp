@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "gradus/ops.h"
 #include "graph/batch.h"
+#include "graph/symbols.h"
 #include "ops/axes.h"
 
 namespace gradus::detail {
@@ -37,9 +38,9 @@ Tensor Mapping::split(std::size_t argument, const Tensor& batch) {
       if (i != axis) order.push_back(i);
     front = transpose(batch, order);
   }
-  const std::int64_t size = front.shape()[0];
-  if (size_ < 0) size_ = size;
-  if (size != size_) {
+  const Size size = front.shape()[0];
+  if (is_same(size_, -1)) size_ = size;
+  if (!sizes_agree(size, size_)) {
     fail<InvalidArgumentError>("[vmap] argument ", argument, " of shape ", batch.shape(), " has ",
                                size, " examples along axis ", axis, ", the arguments before it ",
                                size_, "; they must agree");

@@ -66,8 +66,8 @@ class Absorber {
   }
 
   // A copy is worth avoiding if the product does little with each element.
-  static bool is_thin(std::int64_t products_per_element) {
-    return !is_symbol(products_per_element) && products_per_element <= 32;
+  static bool is_thin(Size products_per_element) {
+    return products_per_element.is_known() && products_per_element <= 32;
   }
 
   // Whether a product is to read an operand from before its transpose.

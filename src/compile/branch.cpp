@@ -74,7 +74,7 @@ constexpr std::size_t kMostNodes = 32;
 constexpr std::int64_t kMostElements = 16;
 
 bool is_tiny(const Aval& aval) {
-  return !aval.shape.is_symbolic() && aval.shape.num_elements() <= kMostElements;
+  return aval.shape.is_known() && aval.shape.num_elements() <= kMostElements;
 }
 
 bool is_tiny(const Branches& branches);

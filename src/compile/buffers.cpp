@@ -53,12 +53,13 @@ bool may_overwrite(const Graph& g, const BufferPlan& plan, const BufferPlan::Ste
   const Graph::Node& n = g.nodes()[step.node];
   const Aval &from = g.info(operand).aval, &to = g.info(result).aval;
   if (!n.op->info.in_place_ok || size_of(from.dtype) != size_of(to.dtype) ||
-      !(from.shape == to.shape) || is_complex(to.dtype)) {
+      !is_same(from.shape, to.shape) || is_complex(to.dtype)) {
     return false;
   }
   const auto in = g.operands(n);
   for (Value v : in)  // the same elements under another shape are read at other times
-    if (plan.places[v].root == plan.places[operand].root && !(g.info(v).aval.shape == from.shape))
+    if (plan.places[v].root == plan.places[operand].root &&
+        !is_same(g.info(v).aval.shape, from.shape))
       return false;
   if (n.op->kind == Kind::elementwise) return true;
   const std::size_t place = result - n.first_out;
@@ -92,7 +93,7 @@ void find_buffers(const Graph& g, std::span<const Donation> donations, BufferPla
     const BufferPlan::Place& place = plan.places[result];
     if (place.home != Home::output || place.index != d.output || is_returned[input]) continue;
     const Aval &from = g.info(input).aval, &to = g.info(result).aval;
-    if (from.dtype != to.dtype || !(from.shape == to.shape)) continue;
+    if (from.dtype != to.dtype || !is_same(from.shape, to.shape)) continue;
     const std::int64_t made = step_of[result];
     if (last_use[input] > made) continue;
     if (last_use[input] == made &&

@@ -36,12 +36,8 @@ std::vector<bool> needed_nodes(const Graph& g) {
 bool has_symbols(const AttrType& type, const void* attrs) {
   for (const AttrField& f : type.fields) {
     const std::byte* at = static_cast<const std::byte*>(attrs) + f.offset;
-    if (f.kind == AttrKind::ints) {
-      const Ints& list = *reinterpret_cast<const Ints*>(at);
-      if (std::any_of(list.begin(), list.end(), is_symbol)) return true;
-    } else if (f.kind == AttrKind::integer && f.bytes == 8) {
-      if (is_symbol(*reinterpret_cast<const std::int64_t*>(at))) return true;
-    }
+    if (f.kind == AttrKind::ints && !reinterpret_cast<const Ints*>(at)->is_known()) return true;
+    if (f.kind == AttrKind::size && !reinterpret_cast<const Size*>(at)->is_known()) return true;
   }
   return false;
 }
@@ -52,13 +48,14 @@ bool can_fold(const Graph& g, const Graph::Node& n) {
   std::int64_t bytes = 0;
   for (std::uint32_t i = 0; i < n.out_count; ++i) {
     const Aval& aval = g.info(n.first_out + i).aval;
-    if (aval.shape.is_symbolic()) return false;
+    if (!aval.shape.is_known()) return false;
     bytes += aval.shape.num_elements() * static_cast<std::int64_t>(size_of(aval.dtype));
   }
   if (bytes > kMaxFolded || has_symbols(n.op->attrs(), g.attrs(n))) return false;
   if (n.in_count == 0)  // one number fuses better than an array of them
     for (const AttrField& f : n.op->attrs().fields)
-      if (f.kind == AttrKind::integer || f.kind == AttrKind::ints) return false;
+      if (f.kind == AttrKind::integer || f.kind == AttrKind::size || f.kind == AttrKind::ints)
+        return false;
   return true;
 }
 
@@ -156,7 +153,7 @@ std::shared_ptr<Graph> clean(const Graph& graph) {
     SmallVector<Value, 8> in;
     for (Value v : operands) in.push_back(use(v));
     if (n.op->info.is_view &&
-        graph.info(n.first_out).aval.shape == graph.info(operands[0]).aval.shape) {
+        is_same(graph.info(n.first_out).aval.shape, graph.info(operands[0]).aval.shape)) {
       copy.map(n.first_out, in[0]);
     } else if (extension(graph, n)) {
       const Graph::Node& more = widest(graph, n, extensions);

@@ -111,10 +111,10 @@ std::int64_t known_branch(const char* what, const Tensor& chooser, std::size_t b
 }
 
 Shape shape_outside(const Tensor& inner) {
-  if (inner.impl()->kind != ValueKind::traced || !inner.shape().is_symbolic()) return inner.shape();
+  if (inner.impl()->kind != ValueKind::traced || inner.shape().is_known()) return inner.shape();
   // Regions copy the names of the sizes around them and go on from there.
   const Symbols& symbols = inner.impl()->extra()->graph->symbols();
-  std::vector<std::int64_t> names;
+  Sizes names;
   for (std::size_t i = 0; i < symbols.input_count(); ++i)
     names.push_back(current_symbols().name_of_input(i));
   return bind_shape(symbols, names, inner.shape());

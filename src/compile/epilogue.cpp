@@ -71,12 +71,12 @@ class Epilogues {
     int arrays = static_cast<int>(loop.out.size()) - 1;  // without the product itself
     for (Value v : g_.operands(n)) {
       if (row_role(shape(v), loop.domain, 1) == RowRole::none) return;
-      arrays += shape(v) == loop.domain;
+      arrays += is_same(shape(v), loop.domain);
     }
     if (arrays > kMostArrays) return;
     std::uint32_t best = kNone;
     for (Value v : g_.operands(n)) {
-      if (g_.info(v).node < 0 || !(shape(v) == loop.domain)) continue;
+      if (g_.info(v).node < 0 || !is_same(shape(v), loop.domain)) continue;
       const auto maker = static_cast<std::uint32_t>(g_.info(v).node);
       if (can_make(maker, v, k) && (best == kNone || maker > best)) best = maker;
     }
@@ -116,7 +116,8 @@ class Epilogues {
       }
       if (maker_of_[k] == kNone) continue;
       for (Value v : g_.operands(g_.nodes()[k])) {  // an input that may be written over
-        if (g_.info(v).node != kInput || !(shape(v) == loop_of(g_.nodes()[k]).domain)) continue;
+        if (g_.info(v).node != kInput || !is_same(shape(v), loop_of(g_.nodes()[k]).domain))
+          continue;
         for (std::uint32_t reader : readers_[v])
           if (unit_[reader] < k) depend(k, unit_[reader]);
       }

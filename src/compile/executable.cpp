@@ -62,6 +62,7 @@ struct Executable::Frame {
 
 struct Executable::Layout {
   Sizes sizes;
+  std::size_t guards = 0;     // that are known to hold
   std::vector<Shape> shapes;  // by value
   std::vector<std::byte> attrs;
   std::vector<std::unique_ptr<BoundStep>> bound;
@@ -176,11 +177,19 @@ std::shared_ptr<Executable::Layout> Executable::layout_for(Sizes sizes) {
     const std::lock_guard lock(mutex_);
     for (auto it = layouts_.begin(); it != layouts_.end(); ++it) {
       if ((*it)->sizes != sizes) continue;
+      if ((*it)->guards != graph_->symbols().guard_count()) {
+        layouts_.erase(it);
+        break;
+      }
       if (it != layouts_.begin()) layouts_.splice(layouts_.begin(), layouts_, it);
       return layouts_.front();
     }
   }
+  const std::size_t guards = graph_->symbols().guard_count();
+  if (const auto broken = graph_->symbols().broken_guard(sizes))
+    fail<BrokenGuard>("the program serves sizes with ", graph_->symbols().print(*broken));
   auto made = make_layout(std::move(sizes));
+  made->guards = guards;
   const std::lock_guard lock(mutex_);
   layouts_.push_front(made);
   if (layouts_.size() > kMaxLayouts) layouts_.pop_back();

@@ -35,7 +35,7 @@ class Executable {
 
   Graph& graph() const { return *graph_; }
   // Of what lives only during a call, at these sizes.
-  std::int64_t arena_bytes(std::vector<std::int64_t> sizes);
+  std::int64_t arena_bytes(Sizes sizes);
   std::size_t step_count() const { return plan_.steps.size(); }
   bool writes_over_input(std::size_t output) const {
     return plan_.donor[output] == static_cast<std::int64_t>(output);
@@ -45,8 +45,8 @@ class Executable {
   struct Layout;
   struct Frame;
   std::shared_ptr<Layout> layout_for(std::span<const Tensor> in);
-  std::shared_ptr<Layout> layout_for(std::vector<std::int64_t> sizes);
-  std::shared_ptr<Layout> make_layout(std::vector<std::int64_t> sizes) const;
+  std::shared_ptr<Layout> layout_for(Sizes sizes);
+  std::shared_ptr<Layout> make_layout(Sizes sizes) const;
   static void execute(const Layout& layout, Frame& frame);
 
   std::shared_ptr<Graph> graph_;

@@ -6,6 +6,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <set>
 #include <sstream>
 
 #include "autodiff/thread_tapes.h"
@@ -14,7 +15,6 @@
 #include "compile/inner_memory.h"
 #include "compile/machine_rates.h"
 #include "compile/pipeline.h"
-#include "compile/same_program.h"
 #include "compile/taped_call.h"
 #include "compile/traced_variables.h"
 #include "gradus/elementwise.h"
@@ -69,14 +69,26 @@ struct Trace {
   std::string reason;
   double trace_ms = 0, compile_ms = 0;
   std::vector<PassReport> passes;
-  Sizes sizes;                 // of the call that it was made for
-  std::vector<Sizes> checked;  // sizes for which the traced shapes are known to hold
+  Sizes sizes;  // of the call that it was made for
 
   bool is_stateful = false;
   // What a tape sees, by the inputs that it follows; none: op by op.
   std::mutex taped_mutex;
   std::map<std::vector<bool>, std::shared_ptr<TapedCall>> taped;
 
+  // The last sizes that it was found to serve, and how many guards there were.
+  std::vector<Sizes> served;
+  std::size_t guards = 0;
+
+  bool serves(const Sizes& sizes) {
+    if (guards != graph->symbols().guard_count()) served.clear();
+    guards = graph->symbols().guard_count();
+    if (std::ranges::find(served, sizes) != served.end()) return true;
+    if (!gradus::serves(*graph, sizes)) return false;
+    if (served.size() > 1024) served.clear();
+    served.push_back(sizes);
+    return true;
+  }
   bool matches(std::span<const Tensor> in) const {
     if (in.size() != signature.size()) return false;
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -87,11 +99,15 @@ struct Trace {
         return false;
       }
       for (int k = 0; k < t.shape.rank(); ++k)
-        if (a.aval.shape[k] >= 0 && t.shape[k] != a.aval.shape[k]) return false;
+        if (a.aval.shape[k].is_known() && t.shape[k] != a.aval.shape[k]) return false;
     }
     return true;
   }
 };
+
+// Sizes of arguments, by argument and axis, that the function wants as numbers: each has traces of
+// its own, in which the size is known.
+using Pinned = std::set<std::pair<std::size_t, int>>;
 
 struct FunctionCore::State {
   FunctionOptions options;
@@ -100,6 +116,10 @@ struct FunctionCore::State {
   std::vector<std::string> log;
   int count = 0;
   bool no_symbols = false;  // the function cannot do without knowing its sizes
+  Pinned pinned;
+
+  // Notes the sizes that the function asks to be numbers; whether there are new ones.
+  bool pin(const Trace& trace);
 
   void keep(const std::shared_ptr<Trace>& trace, const std::string& reason);
   std::shared_ptr<Trace> find(const std::vector<Tensor>& in, const Body& body,
@@ -118,7 +138,7 @@ std::string print(const Trace::Argument& a, const Symbols* symbols) {
   std::string text = std::string(name_of(a.aval.dtype)) + " (";
   for (int i = 0; i < a.aval.shape.rank(); ++i) {
     if (i > 0) text += ", ";
-    text += symbols ? symbols->print(a.aval.shape[i]) : std::to_string(a.aval.shape[i]);
+    text += symbols ? symbols->print(a.aval.shape[i]) : to_string(a.aval.shape[i]);
   }
   return text + (a.aval.shape.rank() == 1 ? ",)" : ")");
 }
@@ -139,6 +159,8 @@ void FunctionCore::State::keep(const std::shared_ptr<Trace>& trace, const std::s
        << " variables (" << trace->written.size() << " written)";
   for (const PassReport& p : trace->passes)
     if (!p.note.empty()) line << "\n  " << p.name << ": " << p.note;
+  const Symbols& symbols = trace->graph->symbols();
+  for (const Guard& g : symbols.guards()) line << "\n  only where " << symbols.print(g);
   log.push_back(line.str());
   traces.push_front(trace);
   if (traces.size() > kMaxTraces) traces.pop_back();
@@ -168,7 +190,7 @@ std::string reason_against(const Trace& last, std::span<const Tensor> in) {
 // The signature of new arguments. Sizes in which they differ from a trace become symbols; sizes
 // that changed together get one.
 std::vector<Trace::Argument> signature_of(std::span<const Tensor> in, const Trace* like,
-                                          Symbols& symbols, bool& has_symbols) {
+                                          const Pinned& pinned, Symbols& symbols) {
   std::vector<Trace::Argument> signature;
   for (const Tensor& t : in) signature.push_back({{t.dtype(), t.shape()}, is_weak(t)});
   if (!like || like->signature.size() != in.size()) return signature;
@@ -179,26 +201,22 @@ std::vector<Trace::Argument> signature_of(std::span<const Tensor> in, const Trac
       return signature;
     }
   }
-  std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, std::int64_t>> seen;
-  std::vector<Trace::Argument> general = signature;
+  struct Changed {
+    Size was, is, symbol;
+  };
+  std::vector<Changed> seen;
   for (std::size_t i = 0; i < in.size(); ++i) {
     for (int a = 0; a < in[i].rank(); ++a) {
-      const std::int64_t was = like->signature[i].aval.shape[a], is = in[i].shape()[a];
-      if (was == is) continue;
-      // 0 and 1 behave differently: broadcasting, empty loops.
-      if (is <= 1 || (was >= 0 && was <= 1)) return signature;
-      std::int64_t symbol = 0;
-      for (const auto& [pair, known] : seen)
-        if (pair == std::pair(was, is)) symbol = known;
-      if (symbol == 0) {
-        symbol = symbols.fresh();
-        seen.push_back({{was, is}, symbol});
-      }
-      general[i].aval.shape[a] = symbol;
-      has_symbols = true;
+      const Size was = like->signature[i].aval.shape[a], is = in[i].shape()[a];
+      if (is_same(was, is) || pinned.contains({i, a})) continue;
+      auto known = std::ranges::find_if(
+          seen, [&](const Changed& c) { return is_same(c.was, was) && is_same(c.is, is); });
+      if (known == seen.end())
+        known = seen.insert(seen.end(), {was, is, symbols.fresh(std::int64_t{is})});
+      signature[i].aval.shape[a] = known->symbol;
     }
   }
-  return has_symbols ? general : signature;
+  return signature;
 }
 
 // Runs the function on names. None if it uses values of a trace or vmap around it: then it is part
@@ -282,19 +300,6 @@ void compile(Trace& trace, const FunctionOptions& options, Sizes sizes) {
   trace.program = std::make_unique<Executable>(
       optimise(trace.graph, options.skip_passes, &trace.passes, target), trace.donations);
   trace.compile_ms = milliseconds_since(start);
-}
-
-// Whether a trace with symbols is, at some sizes, the one that was made for just these.
-bool is_same(const Trace& symbolic, const Sizes& sizes, const Trace& known) {
-  if (symbolic.result_count != known.result_count || symbolic.settings != known.settings ||
-      symbolic.calls_foreign_code != known.calls_foreign_code ||
-      symbolic.variables.size() != known.variables.size())
-    return false;
-  for (std::size_t i = 0; i < known.variables.size(); ++i)
-    if (symbolic.variables[i].variable != known.variables[i].variable ||
-        symbolic.variables[i].output != known.variables[i].output)
-      return false;
-  return same_program(*symbolic.graph, sizes, *known.graph);
 }
 
 // Runs the program with the variables' values; those it writes are locked meanwhile. The others are
@@ -388,7 +393,9 @@ std::vector<Tensor> run_observed(Trace& trace, std::vector<Tensor> arguments) {
     followed.push_back(in[i].impl()->has(kTracked) && is_differentiable(in[i].dtype()));
   }
   std::vector<Tensor> out;
-  if (const auto call = op_by_op ? nullptr : taped_call(trace, followed)) {
+  const auto call = op_by_op ? nullptr : taped_call(trace, followed);
+  // The derivative may have asked about sizes what the function itself did not.
+  if (call && trace.graph->symbols().guards_hold(*bind_sizes(*trace.graph, in))) {
     const Tensors all = run_call(call, in);
     out.assign(all.begin(), all.end());
   } else {
@@ -402,86 +409,69 @@ std::vector<Tensor> run_observed(Trace& trace, std::vector<Tensor> arguments) {
 
 }  // namespace
 
+bool FunctionCore::State::pin(const Trace& trace) {
+  const Symbols& symbols = trace.graph->symbols();
+  bool found = false;
+  for (const Guard& g : symbols.guards()) {
+    if (g.question != Guard::Question::equal || !g.answer || !g.b.is_known()) continue;
+    for (std::size_t i = 0; i < trace.signature.size(); ++i)
+      for (int a = 0; a < trace.signature[i].aval.shape.rank(); ++a)
+        if (is_same(trace.signature[i].aval.shape[a], g.a))
+          found = pinned.insert({i, a}).second || found;
+  }
+  return found;
+}
+
 // The trace for these arguments, made if there is none. None if the function uses values of a trace
 // or vmap around it.
 std::shared_ptr<Trace> FunctionCore::State::find(const std::vector<Tensor>& in, const Body& body,
                                                  const std::string& key) {
   State& s = *this;
-  std::shared_ptr<Trace> trace;
-  // Whether a trace with symbols computes what the function does at these sizes.
-  std::string refused;
-  const auto is_faithful = [&](const Trace& symbolic) {
-    if (s.options.trust_sizes) return true;
-    auto graph = Graph::make();
-    bool unused = false;
-    const auto signature = signature_of(in, nullptr, graph->symbols(), unused);
-    const std::shared_ptr<Trace> known = record(signature, graph, body, s.options);
-    if (known && is_same(symbolic, *bind_sizes(*symbolic.graph, in), *known)) return true;
-    refused =
-        "the program is another; a size was used as a C++ number in a condition, a loop or "
-        "arithmetic. Use gd::size and ops, or leave it: each size gets a trace of its own";
-    s.no_symbols = true;
-    return false;
-  };
-  // Sizes at which a program with symbols makes no sense (x[1:] of no rows) get a trace of their
-  // own, which says what is wrong if the function makes none either.
-  const auto holds = [](const Graph& graph, const Sizes& sizes) {
-    try {
-      return shapes_hold(graph, sizes);
-    } catch (const InvalidArgumentError&) {
-      return false;
-    }
-  };
   const auto fits = [&](const std::shared_ptr<Trace>& t) {
     if (t->key != key || !t->matches(in)) return false;
-    if (t->graph->symbols().input_count() == 0) return true;
-    if (s.no_symbols) return false;
+    const Symbols& symbols = t->graph->symbols();
+    if (symbols.input_count() == 0) return true;
     const auto sizes = bind_sizes(*t->graph, in);
-    if (!sizes) return false;
-    if (std::find(t->checked.begin(), t->checked.end(), *sizes) != t->checked.end()) return true;
-    if (!holds(*t->graph, *sizes) || !is_faithful(*t)) return false;
-    if (t->checked.size() > 1024) t->checked.clear();
-    t->checked.push_back(*sizes);
-    return true;
+    return sizes && t->serves(*sizes);
   };
-  const auto found = std::find_if(s.traces.begin(), s.traces.end(), fits);
-  if (found != s.traces.end()) {
-    if (found != s.traces.begin()) s.traces.splice(s.traces.begin(), s.traces, found);
-    trace = s.traces.front();
-  } else {
-    const auto same = std::find_if(s.traces.begin(), s.traces.end(),
-                                   [&](const auto& t) { return t->key == key; });
-    const bool none = same == s.traces.end();
-    const Trace* like = none || s.no_symbols ? nullptr : same->get();
-    const std::string reason = s.traces.empty() ? "the first call"
-                               : none ? "another variable, text or number of parts was given"
-                                      : reason_against(**same, in);
-    auto graph = Graph::make();
-    bool has_symbols = false;
-    auto signature = signature_of(in, like, graph->symbols(), has_symbols);
-    if (has_symbols) {
-      try {
-        trace = record(signature, graph, body, s.options);
-        if (trace && !holds(*graph, *bind_sizes(*graph, in))) trace = nullptr;
-      } catch (const Error& e) {
-        refused = e.what();
-        trace = nullptr;
-      }
-      graph = Graph::make();
-      bool unused = false;
-      signature = signature_of(in, nullptr, graph->symbols(), unused);
-    }
-    if (trace && !is_faithful(*trace)) trace = nullptr;
-    if (!trace) trace = record(signature, graph, body, s.options);
-    if (!trace) return nullptr;
-    compile(*trace, s.options, *bind_sizes(*trace->graph, in));
-    if (!refused.empty()) {  // and not because the call itself is wrong
-      s.no_symbols = true;
-      s.log.push_back("  sizes stay known, because with symbols: " + refused);
-    }
-    trace->key = key;
-    s.keep(trace, reason);
+  if (const auto found = std::ranges::find_if(s.traces, fits); found != s.traces.end()) {
+    s.traces.splice(s.traces.begin(), s.traces, found);
+    return s.traces.front();
   }
+  const auto same = std::ranges::find_if(s.traces, [&](const auto& t) { return t->key == key; });
+  const bool none = same == s.traces.end();
+  const Trace* like = none || s.no_symbols ? nullptr : same->get();
+  const std::string reason = s.traces.empty() ? "the first call"
+                             : none ? "another variable, text or number of parts was given"
+                                    : reason_against(**same, in);
+  const auto traced = [&](const Trace* as) -> std::shared_ptr<Trace> {
+    auto graph = Graph::make();
+    auto signature = signature_of(in, as, s.pinned, graph->symbols());
+    if (as && graph->symbols().input_count() == 0) return nullptr;
+    return record(std::move(signature), graph, body, s.options);
+  };
+  std::shared_ptr<Trace> trace;
+  std::string refused;
+  // The sizes that differ are unknowns. Once more if that shows that some are wanted as numbers.
+  for (bool again = like != nullptr; again;) {
+    again = false;
+    try {
+      trace = traced(like);
+      again = trace && s.pin(*trace);
+      if (trace && (again || !trace->serves(*bind_sizes(*trace->graph, in)))) trace = nullptr;
+    } catch (const Error& e) {  // perhaps an op that must know its sizes
+      refused = e.what();
+    }
+  }
+  if (!trace) trace = traced(nullptr);
+  if (!trace) return nullptr;
+  compile(*trace, s.options, *bind_sizes(*trace->graph, in));
+  if (!refused.empty()) {  // and not because the call itself is wrong
+    s.no_symbols = true;
+    s.log.push_back("  sizes stay known, because with symbols: " + refused);
+  }
+  trace->key = key;
+  s.keep(trace, reason);
   return trace;
 }
 
@@ -498,19 +488,27 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
     return {std::move(tensors), std::make_shared<const std::any>(std::move(structure))};
   };
   if (!plain) return inlined();  // part of a larger function
-  std::shared_ptr<Trace> trace;
-  {
-    const std::lock_guard lock(s.mutex);
-    trace = s.find(in, body, key);
+  for (;;) {
+    std::shared_ptr<Trace> trace;
+    {
+      const std::lock_guard lock(s.mutex);
+      trace = s.find(in, body, key);
+    }
+    if (!trace) return inlined();
+    check_numbers(*trace, in, s.options.name);
+    try {
+      const bool observed = thread_context.observer != nullptr;
+      std::vector<Tensor> out = observed                    ? run_observed(*trace, in)
+                                : trace->calls_foreign_code ? run_with_foreign_code(*trace, in)
+                                                            : run(*trace, in);
+      return {std::move(out), trace->structure};
+    } catch (const BrokenGuard&) {
+      // A part that was compiled only now, the body of a loop say, asked about sizes what the trace
+      // did not: at these it is another program. Other sizes than these go on using it.
+      const std::optional<Sizes> sizes = bind_sizes(*trace->graph, in);
+      if (!sizes || trace->graph->symbols().guards_hold(*sizes)) throw;
+    }
   }
-  if (!trace) return inlined();
-  check_numbers(*trace, in, s.options.name);
-  const bool observed = thread_context.observer != nullptr;
-  std::vector<Tensor> out = observed ? run_observed(*trace, std::move(in))
-                            : trace->calls_foreign_code
-                                ? run_with_foreign_code(*trace, std::move(in))
-                                : run(*trace, std::move(in));
-  return {std::move(out), trace->structure};
 }
 
 void FunctionCore::prepare(const std::vector<Expected>& arguments, const Body& body,
@@ -518,15 +516,15 @@ void FunctionCore::prepare(const std::vector<Expected>& arguments, const Body& b
   State& s = *state_;
   const std::lock_guard lock(s.mutex);
   auto graph = Graph::make();
-  std::int64_t first = 0;
+  std::optional<Size> first;
   std::vector<Trace::Argument> signature;
   for (const Expected& e : arguments) {
     signature.push_back({{e.dtype, e.shape}, false});
     for (int a = 0; a < e.shape.rank(); ++a) {
       if (e.shape[a] >= 0) continue;
-      std::int64_t& size = signature.back().aval.shape[a];
+      Size& size = signature.back().aval.shape[a];
       const bool is_batch = a == 0 && !batches_differ;
-      size = is_batch && first != 0 ? first : graph->symbols().fresh();
+      size = is_batch && first ? *first : graph->symbols().fresh();
       if (is_batch) first = size;
     }
   }
@@ -623,6 +621,14 @@ SavedFunction FunctionCore::saved() const {
     text << "variable " << in_quotes(use.variable->name) << " -> " << use.output << "\n";
     saved.variables.push_back(use.variable->get());
     saved.sources.emplace_back(use.variable);
+  }
+  for (const std::optional<std::int64_t>& hint : graph.symbols().hints())
+    text << "size " << hint.value_or(-1) << "\n";
+  for (const Guard& g : graph.symbols().guards()) {
+    const bool equal = g.question == Guard::Question::equal;
+    text << "guard " << graph.symbols().print(g.a)
+         << (equal ? (g.answer ? " == " : " != ") : (g.answer ? " < " : " >= "))
+         << graph.symbols().print(g.b) << "\n";
   }
   text << to_text(graph, &saved.constants);
   saved.text = text.str();

@@ -37,7 +37,7 @@ struct Rows {
   Rows(const Shape& domain, int row_axes) {
     for (int a = 0; a < domain.rank(); ++a) {
       std::int64_t& product = a < domain.rank() - row_axes ? count : length;
-      product = domain[a] < 0 || product < 0 ? -1 : product * domain[a];
+      product = !domain[a].is_known() || product < 0 ? -1 : product * std::int64_t{domain[a]};
     }
   }
 };
@@ -207,19 +207,20 @@ bool Fuser::fits(std::uint32_t id, const Node& n, const Expressible& e) const {
            is_per_row_form(shape(n.first_out), *g.domain, g.row_axes);
   }
   if (e.row_axes > 0) {
-    if (!(*e.domain == *g.domain) || (g.row_axes != 0 && g.row_axes != e.row_axes)) return false;
+    if (!is_same(*e.domain, *g.domain) || (g.row_axes != 0 && g.row_axes != e.row_axes))
+      return false;
     if (g.row_axes == 0 && !externals_fit(g, e.row_axes)) return false;
     return operands_fit(g, n, e.row_axes);
   }
-  if (shape(n.first_out) == *g.domain) return operands_fit(g, n, g.row_axes);
+  if (is_same(shape(n.first_out), *g.domain)) return operands_fit(g, n, g.row_axes);
   if (g.row_axes == 0 || !is_per_row_form(shape(n.first_out), *g.domain, g.row_axes)) return false;
   for (Value v : g_.operands(n)) {
     if (is_number(v)) continue;
     if (group(v) == id) {
-      if (!is_per_row(v) || !(shape(v) == shape(n.first_out))) return false;
+      if (!is_per_row(v) || !is_same(shape(v), shape(n.first_out))) return false;
     } else {
       const RowRole role = row_role(shape(v), *g.domain, g.row_axes);
-      const bool aligned = role == RowRole::per_row && shape(v) == shape(n.first_out);
+      const bool aligned = role == RowRole::per_row && is_same(shape(v), shape(n.first_out));
       if (!aligned && role != RowRole::scalar) return false;
     }
   }
@@ -234,7 +235,7 @@ int Fuser::row_axes_with(const Group& g, const Expressible& e) {
 
 bool Fuser::sum_fits(const Group& g, const Node& n, const Expressible& e) const {
   const int row_axes = row_axes_with(g, e);
-  if (!(*e.domain == *g.domain) || (g.row_axes != 0 && g.row_axes != row_axes)) return false;
+  if (!is_same(*e.domain, *g.domain) || (g.row_axes != 0 && g.row_axes != row_axes)) return false;
   const Rows rows(*g.domain, row_axes);
   if (rows.length < kShortestSummed || rows.length > kLongestSummed) return false;
   if (rows.count >= 0 && rows.count < kFewestSummed) return false;
@@ -246,7 +247,7 @@ bool Fuser::sum_fits(const Group& g, const Node& n, const Expressible& e) const 
 // Two groups of one stage have no path between them.
 bool Fuser::merge(std::uint32_t into, std::uint32_t other) {
   Group &a = groups_[into], &b = groups_[other];
-  if (!(*a.domain == *b.domain) || a.nodes.size() + b.nodes.size() >= kMaxNodes) return false;
+  if (!is_same(*a.domain, *b.domain) || a.nodes.size() + b.nodes.size() >= kMaxNodes) return false;
   const int row_axes = std::max(a.row_axes, b.row_axes);
   if (a.row_axes != b.row_axes) {
     if (a.row_axes != 0 && b.row_axes != 0) return false;
@@ -271,7 +272,7 @@ std::uint32_t Fuser::sibling(const Node& n, const Expressible& e, std::int64_t s
   if (!e.yes && !e.row_sum) return kNone;
   for (Value v : g_.operands(n)) {
     const std::uint32_t id = reader_[v];
-    if (id == kNone || !(shape(v) == *groups_[id].domain)) continue;
+    if (id == kNone || !is_same(shape(v), *groups_[id].domain)) continue;
     const std::int64_t there = groups_[id].stage;
     if ((there == stage || (e.row_sum && there > stage)) && fits(id, n, e)) return id;
   }
@@ -292,7 +293,7 @@ void Fuser::join(std::uint32_t id, std::uint32_t k, const Expressible& e) {
   group_of_[k] = id;
   stage_[k] = g.stage;
   for (std::uint32_t i = 0; i < n.out_count; ++i) {
-    const bool element = shape(n.first_out + i) == *g.domain;
+    const bool element = is_same(shape(n.first_out + i), *g.domain);
     form_[n.first_out + i] = e.row_sum
                                  ? e.row_axes > 0 ? ResultForm::column_sums : ResultForm::total
                              : element ? ResultForm::element
@@ -348,7 +349,7 @@ void Fuser::place(std::uint32_t k) {
     bool clean = operands_fit(groups_[home], n, e.row_axes);
     for (std::uint32_t i = 0; i < n.out_count; ++i) {
       const Shape& s = shape(n.first_out + i);
-      clean &= s == *e.domain || is_per_row_form(s, *e.domain, e.row_axes);
+      clean &= is_same(s, *e.domain) || is_per_row_form(s, *e.domain, e.row_axes);
     }
     if (!clean) {
       groups_.pop_back();
@@ -518,7 +519,7 @@ bool Fuser::emit_loop(GraphCopy& copy, const Group& group, std::span<const std::
 bool Fuser::follows_blocks(const Group& group, std::span<const Value> operands) const {
   return group.row_axes == 0 && std::ranges::any_of(operands, [&](Value v) {
            const std::int32_t maker = g_.info(v).node;
-           return maker >= 0 && shape(v) == *group.domain &&
+           return maker >= 0 && is_same(shape(v), *group.domain) &&
                   BlockKernel::of(*g_.nodes()[static_cast<std::size_t>(maker)].op);
          });
 }

@@ -17,8 +17,8 @@ constexpr std::int64_t kChunk = 16384;  // elements: about 10 us of cheap work
 // added up without a loss of accuracy.
 constexpr std::int64_t kFewestSummed = 16, kMostSummed = 64;
 
-bool all_ones(std::span<const std::int64_t> sizes) {
-  return std::all_of(sizes.begin(), sizes.end(), [](std::int64_t s) { return s == 1; });
+bool all_ones(std::span<const Size> sizes) {
+  return std::all_of(sizes.begin(), sizes.end(), [](Size s) { return is_same(s, 1); });
 }
 
 }  // namespace
@@ -26,13 +26,14 @@ bool all_ones(std::span<const std::int64_t> sizes) {
 RowRole row_role(const Shape& operand, const Shape& domain, int row_axes) {
   if (operand.rank() > domain.rank()) return RowRole::none;
   // Aligned at the end; absent axes count as 1.
-  std::int64_t sizes[kMaxRank];
+  Size sizes[kMaxRank];
   const int missing = domain.rank() - operand.rank();
-  for (int a = 0; a < domain.rank(); ++a) sizes[a] = a < missing ? 1 : operand[a - missing];
+  for (int a = 0; a < domain.rank(); ++a) sizes[a] = a < missing ? Size(1) : operand[a - missing];
   const auto n = static_cast<std::size_t>(domain.rank()), t = static_cast<std::size_t>(row_axes);
-  const std::span<const std::int64_t> lead(sizes, n - t), trail(sizes + (n - t), t);
-  const bool lead_full = std::equal(lead.begin(), lead.end(), domain.begin());
-  const bool trail_full = std::equal(trail.begin(), trail.end(), domain.begin() + (n - t));
+  const std::span<const Size> lead(sizes, n - t), trail(sizes + (n - t), t);
+  const auto same = [](Size a, Size b) { return is_same(a, b); };
+  const bool lead_full = std::equal(lead.begin(), lead.end(), domain.begin(), same);
+  const bool trail_full = std::equal(trail.begin(), trail.end(), domain.begin() + (n - t), same);
   if (lead_full && trail_full) return RowRole::row;
   if (lead_full && all_ones(trail)) return RowRole::per_row;
   if (all_ones(lead) && trail_full) return RowRole::shared;
@@ -47,7 +48,7 @@ const char* FusedLoop::fault() const {
     const RowRole role = row_axes > 0 ? row_role(out[i].shape, domain, row_axes) : RowRole::row;
     switch (forms[i]) {
       case ResultForm::element:
-        if (!(out[i].shape == domain)) return "a result of a loop that has not its shape";
+        if (!is_same(out[i].shape, domain)) return "a result of a loop that has not its shape";
         break;
       case ResultForm::per_row:
         if (row_axes == 0) return "a result for each row of a loop without rows";

@@ -140,7 +140,7 @@ Tensor GraphProgram::placeholder(DType dtype, const Shape& shape, const std::str
   Graph& g = *state_->graph;
   Shape sizes = shape;
   for (int a = 0; a < sizes.rank(); ++a) {
-    if (sizes[a] >= 0) continue;
+    if (!sizes[a].is_known() || sizes[a] >= 0) continue;
     auto& names = state_->axis_sizes;
     while (names.size() <= static_cast<std::size_t>(a)) names.push_back(g.symbols().fresh());
     sizes[a] = names[static_cast<std::size_t>(a)];
@@ -158,7 +158,7 @@ Tensor GraphProgram::constant(const Tensor& value) const {
 
 Variable GraphProgram::declare(DType dtype, const Shape& shape, VariableOptions options,
                                VariableKind kind) const {
-  if (shape.is_symbolic()) {
+  if (!shape.is_known()) {
     fail<InvalidArgumentError>("[GraphProgram] the variable '", options.name,
                                "' needs known sizes, got ", shape);
   }

@@ -33,7 +33,7 @@ bool grows_on_the_way(const Graph& g, const Node& n) {
   const bool fuses =
       n.op->kind == Kind::elementwise || (n.op->info.expression && !n.op->info.row_axes);
   return fuses && std::ranges::none_of(g.operands(n), [&](Value v) {
-           return g.info(v).aval.shape == g.info(n.first_out).aval.shape;
+           return is_same(g.info(v).aval.shape, g.info(n.first_out).aval.shape);
          });
 }
 

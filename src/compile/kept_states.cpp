@@ -134,7 +134,7 @@ std::int64_t bytes_for_states(std::int64_t memory_limit, std::span<const Aval> c
   const std::int64_t quarter = memory_limit / 4;
   SmallVector<View, 16> views;
   for (const Aval& a : carries) {
-    if (a.shape.is_symbolic()) return std::min(quarter, kMostBytes);
+    if (!a.shape.is_known()) return std::min(quarter, kMostBytes);
     views.push_back({nullptr, &a.shape, a.dtype});
   }
   const std::int64_t state = StateLayout(views).bytes;

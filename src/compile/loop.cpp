@@ -22,7 +22,7 @@ struct WhileAttrs {
 
 struct CountedAttrs {
   Held* held = nullptr;
-  std::int64_t count = 0;
+  Size count = 0;
   static auto fields() {
     return attr_fields(attr("loop", &CountedAttrs::held), attr("count", &CountedAttrs::count));
   }
@@ -34,7 +34,7 @@ const WhileLoop& while_of(const void* attrs) {
 
 void infer_counted(const Call& c, Avals& out) {
   const CountedLoop& loop = counted_loop_of(c.attrs);
-  const std::int64_t count = c.get<CountedAttrs>().count;
+  const Size count = c.get<CountedAttrs>().count;
   if (c.in.size() != loop.captures_at() + loop.captures()) {
     fail<InvalidArgumentError>("[loop] got ", c.in.size(), " operands; expected ",
                                loop.captures_at() + loop.captures());
@@ -59,7 +59,7 @@ void infer_counted(const Call& c, Avals& out) {
 
 void counted_kernel(const KernelCall& c) {
   const CountedLoop& loop = counted_loop_of(c.attrs);
-  const std::int64_t count = c.get<CountedAttrs>().count;
+  const Size count = c.get<CountedAttrs>().count;
   SmallVector<void*, 16> carries;
   for (std::size_t i = 0; i < loop.carries; ++i) {
     carries.push_back(c.out[i].data);
@@ -209,7 +209,7 @@ std::shared_ptr<const Held> WhileLoop::without_effects() const {
 Held* held_of_while(const void* attrs) { return static_cast<const WhileAttrs*>(attrs)->held; }
 bool is_while(const Op& op) { return &op == &while_op || &op == &stateful_while_op; }
 
-std::int64_t count_of(const void* attrs) { return static_cast<const CountedAttrs*>(attrs)->count; }
+Size count_of(const void* attrs) { return static_cast<const CountedAttrs*>(attrs)->count; }
 
 std::size_t CountedLoop::firsts() const {
   std::int64_t last = -1;
@@ -227,7 +227,7 @@ Tensors run_while_node(const std::shared_ptr<WhileLoop>& loop, std::span<const T
   return (stateful ? stateful_while_op : while_op).run(operands, &attrs);
 }
 
-Tensors run_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,
+Tensors run_counted(const std::shared_ptr<const CountedLoop>& loop, Size count,
                     std::span<const Tensor> operands) {
   const CountedAttrs attrs{const_cast<CountedLoop*>(loop.get()), count};
   return (loop->body->is_stateful() ? stateful_counted_loop_op : counted_loop_op)

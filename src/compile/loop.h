@@ -90,16 +90,16 @@ std::shared_ptr<Held> read_while(TextReader& reader, Graph& around);
 std::shared_ptr<Held> read_counted(TextReader& reader, Graph& around);
 
 Tensors run_while_node(const std::shared_ptr<WhileLoop>& loop, std::span<const Tensor> operands);
-Tensors run_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,
+Tensors run_counted(const std::shared_ptr<const CountedLoop>& loop, Size count,
                     std::span<const Tensor> operands);
 bool is_while(const Op& op);
 Held* held_of_while(const void* attrs);
 const CountedLoop& counted_loop_of(const void* attrs);
-std::int64_t count_of(const void* attrs);  // the number of turns; it may be a symbol
+Size count_of(const void* attrs);  // the number of turns; it may be a symbol
 
 // Derivatives (loop_gradient.cpp, loop_tangent.cpp, while_gradient.cpp). Gradients by operand.
 // `states` are those that a while has kept (kept_states.h), if there are some.
-void pull_counted(const std::shared_ptr<const CountedLoop>& loop, std::int64_t count,
+void pull_counted(const std::shared_ptr<const CountedLoop>& loop, Size count,
                   std::span<const Tensor> operands, std::span<const Tensor> cts,
                   const std::vector<bool>& wanted, std::span<Cotangent> grads,
                   const Tensor& states = {});
@@ -109,7 +109,7 @@ void pull_while(const WhileLoop& loop, const Tensor& count, std::span<const Tens
 // Operands of a loop without stacks whose gradient is not known to be zero.
 std::vector<std::size_t> reached_operands(const CountedLoop& loop, const std::vector<bool>& wanted,
                                           const std::vector<bool>& given);
-void push_counted(const CountedLoop& loop, std::int64_t count, std::span<const Tensor> operands,
+void push_counted(const CountedLoop& loop, Size count, std::span<const Tensor> operands,
                   std::span<const Tensor> tangents, std::span<Tensor> out);
 void push_while(const WhileLoop& loop, std::span<const Tensor> operands,
                 std::span<const Tensor> tangents, std::span<Tensor> out);

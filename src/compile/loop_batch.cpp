@@ -9,14 +9,10 @@
 namespace gradus {
 namespace {
 
-// A region over batches while it is built: some inputs have the batch as axis 0. If only the
-// program will know how many examples there are, that is a name of the region's own: names of the
-// trace around it may mean something else here. Inputs with the batch say what it is.
+// A region over batches while it is built: some inputs have the batch as axis 0.
 class BatchedRegion {
  public:
-  BatchedRegion(const Graph& like, std::int64_t size) : builder_(like), size_(size) {
-    if (is_symbol(size)) size_ = builder_.graph().symbols().fresh();
-  }
+  BatchedRegion(const Graph& like, Size size) : builder_(like), size_(size) {}
 
   // One example of an input, as ops inside see it.
   Tensor add_input(Aval aval, bool batched) {
@@ -32,7 +28,7 @@ class BatchedRegion {
 
  private:
   RegionBuilder builder_;
-  std::int64_t size_;
+  Size size_;
   Level level_ = next_level();
 };
 
@@ -43,7 +39,7 @@ std::vector<bool> batched_operands(const BatchCall& c) {
   return batched;
 }
 
-Tensor broadcast_over(const Tensor& t, std::int64_t size) {
+Tensor broadcast_over(const Tensor& t, Size size) {
   Shape shape = t.shape();
   shape.insert(0, size);
   return broadcast_to(t, shape);
@@ -62,7 +58,7 @@ struct BatchedBody {
   std::shared_ptr<Region> body;
   std::vector<bool> out;  // which results have the batch
 };
-BatchedBody batched_body(const Region& region, std::size_t carries, std::int64_t size,
+BatchedBody batched_body(const Region& region, std::size_t carries, Size size,
                          std::vector<bool>& batched) {
   for (;;) {
     BatchedRegion batch(region.graph(), size);
@@ -85,7 +81,7 @@ BatchedBody batched_body(const Region& region, std::size_t carries, std::int64_t
 }
 
 // Whether the examples of a loop decide by themselves when to stop.
-bool stops_by_example(const WhileLoop& loop, const std::vector<bool>& batched, std::int64_t size) {
+bool stops_by_example(const WhileLoop& loop, const std::vector<bool>& batched, Size size) {
   BatchedRegion batch(loop.test->graph(), size);
   std::vector<Tensor> in;
   for (std::size_t i = 0; i < batched.size(); ++i)
@@ -205,7 +201,7 @@ Tensors batch_while(const WhileLoop& loop, const BatchCall& c) {
                                                  : run_together(loop, c, batched);
 }
 
-Tensors batch_counted(const CountedLoop& loop, std::int64_t count, const BatchCall& c) {
+Tensors batch_counted(const CountedLoop& loop, Size count, const BatchCall& c) {
   if (loop.body->is_stateful()) return batch_loop(c);
   const std::size_t firsts_at = loop.carries + loop.xs;
   const auto first_at = [&](std::size_t x) {

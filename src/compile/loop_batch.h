@@ -6,6 +6,6 @@
 namespace gradus {
 
 Tensors batch_while(const WhileLoop& loop, const BatchCall& c);
-Tensors batch_counted(const CountedLoop& loop, std::int64_t count, const BatchCall& c);
+Tensors batch_counted(const CountedLoop& loop, Size count, const BatchCall& c);
 
 }  // namespace gradus

@@ -59,7 +59,7 @@ std::shared_ptr<Held> read_reverse(TextReader& reader, Graph& around) {
 
 struct CheckpointAttrs {
   Held* held = nullptr;
-  std::int64_t count = 0;
+  Size count = 0;
   static auto fields() {
     return attr_fields(attr("reverse", &CheckpointAttrs::held),
                        attr("count", &CheckpointAttrs::count));
@@ -376,7 +376,7 @@ std::int64_t LoopMemoryLimit::exchange(std::int64_t bytes) {
   return std::exchange(limit_of_thread, bytes);
 }
 
-bool needs_checkpoints(const CountedLoop& loop, const CountedLoop::Pull& pull, std::int64_t count,
+bool needs_checkpoints(const CountedLoop& loop, const CountedLoop::Pull& pull, Size count,
                        std::span<const Tensor> operands) {
   if (!pull.saving) return false;
   SmallVector<View, 16> views;
@@ -384,8 +384,8 @@ bool needs_checkpoints(const CountedLoop& loop, const CountedLoop::Pull& pull, s
   const Avals rows = saved_rows(loop, *pull.saving, views);
   double bytes = 0;
   for (std::size_t i = loop.ys; i < rows.size(); ++i) {
-    if (rows[i].shape.is_symbolic() || is_symbol(count)) return loop.memory_limit > 0;
-    bytes += static_cast<double>(bytes_of(rows[i])) * static_cast<double>(count);
+    if (!rows[i].shape.is_known() || !count.is_known()) return loop.memory_limit > 0;
+    bytes += static_cast<double>(bytes_of(rows[i])) * static_cast<double>(std::int64_t{count});
   }
   return bytes > static_cast<double>(limit_of(loop));
 }
@@ -393,7 +393,7 @@ bool needs_checkpoints(const CountedLoop& loop, const CountedLoop::Pull& pull, s
 Tensors reverse_with_checkpoints(const std::shared_ptr<const CountedLoop>& loop,
                                  const std::shared_ptr<const CountedLoop::Pull>& pull,
                                  const std::vector<bool>& wanted, const std::vector<bool>& given,
-                                 std::int64_t count, std::span<const Tensor> in) {
+                                 Size count, std::span<const Tensor> in) {
   const auto reverse = std::make_shared<CheckpointedReverse>();
   reverse->loop = loop;
   reverse->pull = pull;

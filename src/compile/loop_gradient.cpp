@@ -373,19 +373,19 @@ namespace {
 // What iterations see of a stack that is shifted by -1: gradients of row 0 are those of the first,
 // or zeros if there is none; those from row 1 on belong to the stack, one up. By 1: from the other
 // end.
-Tensor is_row(std::int64_t count, const Tensor& row, int rank) {
+Tensor is_row(Size count, const Tensor& row, int rank) {
   Shape column{count};
   for (int i = 1; i < rank; ++i) column.push_back(1);
   return reshape(equal(iota(count, int64), row), column);
 }
-Tensor row_at_edge(std::int64_t count, bool last) {
+Tensor row_at_edge(Size count, bool last) {
   return last ? dynamic_size(count) - 1 : Tensor(std::int64_t{0});
 }
-Tensor first_of(const Tensor& rows, std::int64_t count, std::int32_t by) {
+Tensor first_of(const Tensor& rows, Size count, std::int32_t by) {
   const Tensor at_edge = is_row(count, row_at_edge(count, by > 0), rows.rank());
   return reduce_sum(where(at_edge, rows, zeros({}, rows.dtype())), {0});
 }
-Tensor unshifted(const Tensor& rows, std::int64_t count, std::int32_t by) {
+Tensor unshifted(const Tensor& rows, Size count, std::int32_t by) {
   const Tensor from = iota(count, int64) - std::int64_t{by};
   const Tensor inside = maximum(minimum(from, dynamic_size(count) - 1), std::int64_t{0});
   const Tensor beyond = is_row(count, row_at_edge(count, by < 0), rows.rank());
@@ -395,7 +395,7 @@ Tensor unshifted(const Tensor& rows, std::int64_t count, std::int32_t by) {
 }  // namespace
 
 Tensors reverse_with_stacks(const CountedLoop& loop, const CountedLoop::Pull& pull,
-                            const std::vector<bool>& given, std::int64_t count,
+                            const std::vector<bool>& given, Size count,
                             std::span<const Tensor> all) {
   const auto operands = all.first(loop.captures_at() + loop.captures());
   std::vector<Tensor> cts;
@@ -439,7 +439,7 @@ Tensors reverse_with_stacks(const CountedLoop& loop, const CountedLoop::Pull& pu
   return run_counted(pull.reverse, count, in);
 }
 
-void pull_counted(const std::shared_ptr<const CountedLoop>& given, std::int64_t count,
+void pull_counted(const std::shared_ptr<const CountedLoop>& given, Size count,
                   std::span<const Tensor> operands, std::span<const Tensor> cts,
                   const std::vector<bool>& wanted, std::span<Cotangent> grads,
                   const Tensor& states) {

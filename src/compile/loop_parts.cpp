@@ -60,7 +60,9 @@ std::shared_ptr<Held> WhileLoop::with_parts(
 }
 
 std::vector<Repeated::Part> CountedLoop::parts(const Call& call) const {
-  Part part{body, {}, unchanged_carries(*body, carries), count_of(call.attrs) > 0};
+  const Size count = count_of(call.attrs);
+  const bool runs = count.is_known() && count > 0;
+  Part part{body, {}, unchanged_carries(*body, carries), runs};
   for (std::size_t i = 0; i < carries + xs; ++i) {
     part.inputs.push_back(aval_of(call.in[i]));
     if (i < carries) continue;

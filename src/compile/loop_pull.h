@@ -23,20 +23,19 @@ struct CountedLoop::Pull {
 // is the operands of the loop and the cotangents that are `given`.
 // Here with stacks of all iterations; both are one formula, and this one has derivatives.
 Tensors reverse_with_stacks(const CountedLoop& loop, const CountedLoop::Pull& pull,
-                            const std::vector<bool>& given, std::int64_t count,
-                            std::span<const Tensor> in);
+                            const std::vector<bool>& given, Size count, std::span<const Tensor> in);
 // The same bits in bounded memory (loop_checkpoints.cpp). States that the loop has kept may follow
 // in `in`. `wanted` and `given` are what the pull was found for.
 Tensors reverse_with_checkpoints(const std::shared_ptr<const CountedLoop>& loop,
                                  const std::shared_ptr<const CountedLoop::Pull>& pull,
                                  const std::vector<bool>& wanted, const std::vector<bool>& given,
-                                 std::int64_t count, std::span<const Tensor> in);
+                                 Size count, std::span<const Tensor> in);
 // By input of the body and by its result; found once.
 std::shared_ptr<const CountedLoop::Pull> find_pull(const CountedLoop& loop,
                                                    const std::vector<bool>& wanted,
                                                    const std::vector<bool>& given);
 // Whether stacks of all iterations are more than the loop may keep.
-bool needs_checkpoints(const CountedLoop& loop, const CountedLoop::Pull& pull, std::int64_t count,
+bool needs_checkpoints(const CountedLoop& loop, const CountedLoop::Pull& pull, Size count,
                        std::span<const Tensor> operands);
 
 }  // namespace gradus

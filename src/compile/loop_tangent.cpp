@@ -113,7 +113,7 @@ std::shared_ptr<const CountedLoop::Push> find_push(const CountedLoop& loop, std:
 
 }  // namespace
 
-void push_counted(const CountedLoop& loop, std::int64_t count, std::span<const Tensor> operands,
+void push_counted(const CountedLoop& loop, Size count, std::span<const Tensor> operands,
                   std::span<const Tensor> tangents, std::span<Tensor> out) {
   const std::size_t xs_at = loop.carries, firsts_at = xs_at + loop.xs,
                     captures_at = loop.captures_at();

@@ -69,8 +69,11 @@ void Region::infer(std::span<const View> in, Avals& out) const {
   SmallVector<Aval, 8> avals;
   for (const View& v : in) avals.push_back({v.dtype, *v.shape});
   const std::optional<Sizes> sizes = bind_sizes(*graph_, avals);
-  const bool known = sizes && std::ranges::none_of(*sizes, is_symbol);
-  if (!sizes || (!sizes->empty() && known && !shapes_hold(*graph_, *sizes)))
+  const bool known = sizes && std::ranges::all_of(*sizes, [](Size s) { return s.is_known(); });
+  // A region of another function, in a trace: what it relies on, the trace relies on too.
+  const bool foreign = sizes && !known && symbols_of_trace() != &graph_->symbols();
+  if (!sizes || (!sizes->empty() && known && !serves(*graph_, *sizes)) ||
+      (foreign && !graph_->symbols().guards_hold(*sizes)))
     fail<InvalidArgumentError>("[loop or branch] the sizes inside do not go together as traced");
   for (Graph::Value v : graph_->outputs()) {
     const Aval& aval = graph_->info(v).aval;
@@ -200,23 +203,19 @@ class SpokenSizes {
  public:
   explicit SpokenSizes(std::size_t sizes) : spoken_(sizes, false) {}
 
-  void add(const Symbols& symbols, std::int64_t size) {
-    if (!symbols.has(size)) return;
-    const std::string text = symbols.print(size);  // "2*s0 + 1"
-    for (std::size_t at = text.find('s'); at != std::string::npos; at = text.find('s', at + 1)) {
-      const std::size_t i = std::stoul(text.substr(at + 1));
-      if (i < spoken_.size()) spoken_[i] = true;
-    }
+  void add(const Symbols& symbols, Size size) {
+    for (std::size_t i = 0; i < spoken_.size(); ++i)
+      if (!spoken_[i] && symbols.depends_on(size, i)) spoken_[i] = true;
   }
   void add(const Graph& g) {
     for (Graph::Value v = 0; v < g.value_count(); ++v)
-      for (std::int64_t size : g.info(v).aval.shape) add(g.symbols(), size);
+      for (const Size size : g.info(v).aval.shape) add(g.symbols(), size);
     for (const Graph::Node& n : g.nodes())
-      each_size_of(g, n, [&](std::int64_t size) { add(g.symbols(), size); });
+      each_size_of(g, n, [&](Size size) { add(g.symbols(), size); });
   }
   // An input has this shape: its sizes are known when the region runs.
   void remove(const Symbols& symbols, const Shape& shape) {
-    for (std::int64_t size : shape) {
+    for (const Size size : shape) {
       const std::int64_t i = symbols.input_of(size);
       if (i >= 0 && i < static_cast<std::int64_t>(spoken_.size()))
         spoken_[static_cast<std::size_t>(i)] = false;
@@ -235,7 +234,7 @@ Tensor with_size(std::span<const Graph* const> around, std::size_t input) {
     const Graph& g = *around[k];
     for (Graph::Value v = 0; v < g.value_count(); ++v)
       if (g.info(v).node == -1)
-        for (std::int64_t size : g.info(v).aval.shape)
+        for (const Size size : g.info(v).aval.shape)
           if (g.symbols().input_of(size) == static_cast<std::int64_t>(input))
             return const_cast<Graph&>(g).tensor(v);
   }

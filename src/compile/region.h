@@ -51,7 +51,7 @@ class Region {
   Executable& program() const;
   // What the program takes on inputs like these, with the programs inside of it.
   std::int64_t memory_bytes(std::span<const Aval> in) const;
-  std::int64_t memory_bytes(const std::vector<std::int64_t>& sizes) const;
+  std::int64_t memory_bytes(const Sizes& sizes) const;
   // The region whose program takes about this part of it, by computing values again.
   std::shared_ptr<Region> with_less_memory(std::span<const Aval> in, double part) const;
   // A region on the same inputs has the same limit.
@@ -63,7 +63,7 @@ class Region {
  private:
   std::shared_ptr<Graph> graph_;
   std::int64_t memory_limit_ = 0;  // of the program, at these sizes
-  std::vector<std::int64_t> sizes_;
+  Sizes sizes_;
   mutable std::once_flag compiled_;
   mutable std::unique_ptr<Executable> program_;
 };

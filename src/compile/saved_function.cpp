@@ -27,7 +27,7 @@ struct LoadedFunction::State {
   std::size_t results = 0;
   std::vector<Variable> variables;
   std::vector<std::int64_t> outputs;  // by variable: where its new value is, or -1
-  mutable detail::FunctionCore core{{.name = "loaded function", .trust_sizes = true}};
+  mutable detail::FunctionCore core{{.name = "loaded function"}};
   mutable std::mutex mutex;
   mutable std::vector<Sizes> checked;  // for which the shapes are what the program took them for
 
@@ -35,6 +35,38 @@ struct LoadedFunction::State {
   std::vector<Tensor> run(std::vector<Tensor> in) const;
   bool holds_for(const Sizes& sizes) const;
 };
+
+namespace {
+
+// Whether an argument may have a shape, of which some sizes may be unknown to the program.
+bool may_have(const Shape& given, const Shape& expected) {
+  bool fits = given.rank() == expected.rank();
+  for (int i = 0; fits && i < given.rank(); ++i)
+    fits = !expected[i].is_known() || sizes_agree(given[i], expected[i]);
+  return fits;
+}
+
+// What sizes the program was traced with, and what it relies on.
+void read_sizes(TextReader& reader, Symbols& symbols) {
+  while (reader.accept("size")) {
+    const std::int64_t hint = reader.integer();
+    symbols.fresh(hint >= 0 ? std::optional(hint) : std::nullopt);
+  }
+  while (reader.accept("guard")) {
+    Guard guard{Guard::Question::equal, reader.size(symbols), 0, true, {}};
+    if (reader.accept("!=")) {
+      guard.answer = false;
+    } else if (!reader.accept("==")) {
+      guard.question = Guard::Question::less;
+      guard.answer = !reader.accept(">=");
+      if (guard.answer) reader.expect("<");
+    }
+    guard.b = reader.size(symbols);
+    symbols.add(guard);
+  }
+}
+
+}  // namespace
 
 LoadedFunction::LoadedFunction(const SavedFunction& saved) : LoadedFunction(saved, {}) {}
 
@@ -63,6 +95,7 @@ LoadedFunction::LoadedFunction(const SavedFunction& saved, std::vector<Variable>
   if (state_->outputs.size() != state_->variables.size()) reader.refuse("too many variables");
   state_->graph = Graph::make();
   Graph& graph = *state_->graph;
+  read_sizes(reader, graph.symbols());
   reader.graph(graph);
   if (!reader.at_end()) reader.refuse("there is more after 'return'");
   graph.close();
@@ -94,15 +127,13 @@ std::vector<Tensor> LoadedFunction::State::run(std::vector<Tensor> in) const {
 }
 
 bool LoadedFunction::State::holds_for(const Sizes& sizes) const {
-  // Sizes that a trace around this one does not know are checked when its program runs.
-  if (sizes.empty() || std::ranges::any_of(sizes, is_symbol)) return true;
+  // What this program relies on, a trace around it that does not know the sizes relies on too.
+  if (sizes.empty()) return true;
+  if (std::ranges::any_of(sizes, [](Size s) { return !s.is_known(); }))
+    return graph->symbols().guards_hold(sizes);
   const std::lock_guard lock(mutex);
   if (std::ranges::find(checked, sizes) != checked.end()) return true;
-  try {
-    if (!shapes_hold(*graph, sizes)) return false;
-  } catch (const InvalidArgumentError&) {
-    return false;
-  }
+  if (!serves(*graph, sizes)) return false;
   if (checked.size() > 1024) checked.clear();
   checked.push_back(sizes);
   return true;
@@ -128,7 +159,7 @@ std::vector<Tensor> LoadedFunction::operator()(std::vector<Tensor> in) const {
     const Graph::Value input = s.graph->inputs()[i];
     const Aval& expected = s.graph->info(input).aval;
     if (!in[i].defined() || in[i].dtype() != expected.dtype ||
-        !shapes_agree(in[i].shape(), expected.shape)) {
+        !may_have(in[i].shape(), expected.shape)) {
       fail<InvalidArgumentError>("[loaded function] argument ", i, " is ",
                                  in[i].defined() ? name_of(in[i].dtype()) : "undefined", " ",
                                  in[i].defined() ? to_string(in[i].shape()) : "", ", expected ",
@@ -140,8 +171,13 @@ std::vector<Tensor> LoadedFunction::operator()(std::vector<Tensor> in) const {
   if (!takes(shapes)) {
     std::string text;
     for (const Shape& shape : shapes) text += (text.empty() ? "" : ", ") + to_string(shape);
+    std::vector<Aval> avals;
+    for (const Tensor& t : in) avals.push_back({t.dtype(), t.shape()});
+    const std::optional<Sizes> sizes = bind_sizes(*s.graph, avals);
+    const auto broken = sizes ? s.graph->symbols().broken_guard(*sizes) : std::nullopt;
     fail<InvalidArgumentError>("[loaded function] got arguments of shapes ", text,
-                               "; in the program that was saved these sizes do not go together");
+                               "; in the program that was saved these sizes do not go together",
+                               broken ? ": it serves " + s.graph->symbols().print(*broken) : "");
   }
   return s.core
       .call(std::move(in),

@@ -145,10 +145,13 @@ Sizes checked_sizes(const Graph& graph, std::span<const Tensor> in, std::vector<
         "values of different sizes are fed; give one of the placeholders a known size");
   }
   if (std::find(known.begin(), known.end(), *sizes) != known.end()) return *sizes;
-  if (!shapes_hold(graph, *sizes)) {
+  if (!serves(graph, *sizes)) {
+    const auto broken = graph.symbols().broken_guard(*sizes);
     fail<InvalidArgumentError>(
         "[Session] these sizes do not go together: the program was built for unknown sizes that "
-        "are equal or do not broadcast; say in the placeholder's shape where a size is 1");
+        "are equal or do not broadcast",
+        broken ? " (" + graph.symbols().print(*broken) + ")" : std::string(),
+        "; say in the placeholder's shape where a size is 1");
   }
   if (known.size() > 1024) known.clear();
   known.push_back(*sizes);
@@ -160,7 +163,7 @@ void check_fed(const Graph& graph, const Tensor& t, std::size_t i) {
   bool fits =
       t.defined() && is_concrete(t) && t.dtype() == aval.dtype && t.rank() == aval.shape.rank();
   for (int a = 0; fits && a < t.rank(); ++a)
-    fits = aval.shape[a] < 0 || t.shape()[a] == aval.shape[a];
+    fits = !aval.shape[a].is_known() || t.shape()[a] == aval.shape[a];
   if (fits) return;
   fail<InvalidArgumentError>("[Session] value ", i, " to feed must be ",
                              graph.describe(graph.inputs()[i]), ", got ", name_of(t.dtype()), " ",

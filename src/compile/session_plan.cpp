@@ -4,6 +4,7 @@
 #include <queue>
 
 #include "base/check.h"
+#include "compile/node_sizes.h"
 #include "ops/seed_nodes.h"
 #include "tensor/tensor_impl.h"
 
@@ -27,7 +28,7 @@ const char* short_name(DType dtype) {
   std::string shape;
   for (int a = 0; a < aval.shape.rank(); ++a) {
     if (a > 0) shape += ",";
-    shape += aval.shape[a] < 0 ? "?" : std::to_string(aval.shape[a]);
+    shape += to_string(aval.shape[a]);
   }
   fail<InvalidArgumentError>("You must feed a value for placeholder tensor '", name,
                              "' with dtype ", short_name(aval.dtype), " and shape [", shape, "]");
@@ -39,15 +40,6 @@ Value value_in(const GraphProgram::State& program, const Tensor& t, const char* 
     fail<InvalidArgumentError>("[Session] a tensor to ", what, " is not a tensor of the program");
   }
   return t.impl()->extra()->value;
-}
-
-// Whether a size changes with the size of an input.
-bool depends_on(const Symbols& symbols, std::int64_t size, std::int64_t input) {
-  if (!symbols.has(size)) return false;
-  std::vector<std::int64_t> sizes(symbols.input_count(), 2);
-  const std::int64_t before = symbols.evaluate(size, sizes);
-  sizes[static_cast<std::size_t>(input)] = std::int64_t{1} << 20;
-  return symbols.evaluate(size, sizes) != before;
 }
 
 bool is_write(const Graph::Node& n) { return n.op == &write_variable_op; }
@@ -267,11 +259,11 @@ class Closing {
     if (symbols.input_count() == 0) return;
     std::vector<bool> is_bound(symbols.input_count(), false);
     for (Value v : to_->inputs())
-      for (std::int64_t size : to_->info(v).aval.shape)
+      for (const Size size : to_->info(v).aval.shape)
         if (const std::int64_t s = symbols.input_of(size); s >= 0)
           is_bound[static_cast<std::size_t>(s)] = true;
     for (const auto& [v, name] : program_.placeholders) {
-      for (std::int64_t size : from_.info(v).aval.shape) {
+      for (const Size size : from_.info(v).aval.shape) {
         const std::int64_t s = symbols.input_of(size);
         if (s >= 0 && !is_bound[static_cast<std::size_t>(s)] && is_used(s))
           fail_not_fed(program_, v);
@@ -281,19 +273,14 @@ class Closing {
 
   bool is_used(std::int64_t symbol) const {
     const Symbols& symbols = to_->symbols();
+    const auto input = static_cast<std::size_t>(symbol);
     for (const Graph::Node& n : to_->nodes()) {
+      bool found = false;
       for (std::uint32_t i = 0; i < n.out_count; ++i)
-        for (std::int64_t size : to_->info(n.first_out + i).aval.shape)
-          if (depends_on(symbols, size, symbol)) return true;
-      for (const AttrField& f : n.op->attrs().fields) {
-        const std::byte* at = static_cast<const std::byte*>(to_->attrs(n)) + f.offset;
-        if (f.kind == AttrKind::ints) {
-          for (std::int64_t size : *reinterpret_cast<const Ints*>(at))
-            if (depends_on(symbols, size, symbol)) return true;
-        } else if (f.kind == AttrKind::integer && f.bytes == 8) {
-          if (depends_on(symbols, *reinterpret_cast<const std::int64_t*>(at), symbol)) return true;
-        }
-      }
+        for (const Size size : to_->info(n.first_out + i).aval.shape)
+          found = found || symbols.depends_on(size, input);
+      each_size_of(*to_, n, [&](Size size) { found = found || symbols.depends_on(size, input); });
+      if (found) return true;
     }
     return false;
   }

@@ -22,7 +22,7 @@ const Rules& rules() {
 }
 
 bool is_like(const Tensor& t, const Aval& aval) {
-  return t.dtype() == aval.dtype && t.shape() == aval.shape;
+  return t.dtype() == aval.dtype && is_same(t.shape(), aval.shape);
 }
 
 }  // namespace

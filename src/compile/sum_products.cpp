@@ -74,8 +74,9 @@ class ProductSums {
   bool is_sum(Value v) const { return maker(v) && is_sum_[index_of(v)]; }
   bool adds_equals(const Node& n) const {
     const Aval& sum = g_.info(n.first_out).aval;
-    return (sum.dtype == float32 || sum.dtype == float64) && !sum.shape.is_symbolic() &&
-           shape(g_.operands(n)[0]) == sum.shape && shape(g_.operands(n)[1]) == sum.shape;
+    return (sum.dtype == float32 || sum.dtype == float64) && sum.shape.is_known() &&
+           is_same(shape(g_.operands(n)[0]), sum.shape) &&
+           is_same(shape(g_.operands(n)[1]), sum.shape);
   }
 
   // Of two matrices, for one reader.
@@ -83,8 +84,8 @@ class ProductSums {
     const Node* n = maker(v);
     if (!n || !n->op->info.product || uses_[v] != 1) return false;
     const Value a = g_.operands(*n)[0], b = g_.operands(*n)[1];
-    return shape(a).rank() == 2 && shape(b).rank() == 2 && !shape(a).is_symbolic() &&
-           !shape(b).is_symbolic();
+    return shape(a).rank() == 2 && shape(b).rank() == 2 && shape(a).is_known() &&
+           shape(b).is_known();
   }
   bool is_alike(Value a, Value b) const {
     const Node &x = *maker(a), &y = *maker(b);

@@ -86,7 +86,8 @@ std::optional<Tensor> value_before_call(const Tensor& t) {
 
 namespace {
 
-// Sizes are numbers below a large negative one, so ops that only move elements can be run on them.
+// A size that is not known fits into an int64 element, so ops that only move elements can be run on
+// sizes.
 class SizeReader {
  public:
   explicit SizeReader(Graph& graph) : graph_(graph), symbols_(graph.symbols()) {}
@@ -99,7 +100,7 @@ class SizeReader {
     }
     if (info.node < 0) return {};
     const Graph::Node& n = graph_.nodes()[static_cast<std::size_t>(info.node)];
-    if (n.op == &dynamic_size_op) return Tensor(size_of_node(graph_.attrs(n)));
+    if (n.op == &dynamic_size_op) return Tensor(Symbols::in_tensor(size_of_node(graph_.attrs(n))));
     if (!is_integer(info.aval.dtype)) return {};
     const OpInfo& op = n.op->info;
     const bool is_copy = keeps_integers(n);
@@ -118,7 +119,7 @@ class SizeReader {
   // The same numbers, perhaps with another dtype.
   bool keeps_integers(const Graph::Node& n) const {
     const Aval& out = graph_.info(n.first_out).aval;
-    if (n.in_count != 1 || !(graph_.info(graph_.operands(n)[0]).aval.shape == out.shape))
+    if (n.in_count != 1 || !is_same(graph_.info(graph_.operands(n)[0]).aval.shape, out.shape))
       return false;
     if (n.op->info.is_view) return true;
     if (!n.op->info.expression || n.op->info.row_axes || n.op->kind != Kind::linear) return false;
@@ -142,9 +143,9 @@ class SizeReader {
     const Tensor& larger = m >= n ? a : b;
     return Tensor::filled_by(int64, larger.shape(), [&](void* to) {
       for (std::int64_t i = 0; i < larger.num_elements(); ++i) {
-        const std::int64_t x = a.data<std::int64_t>()[m == 1 ? 0 : i];
-        const std::int64_t y = b.data<std::int64_t>()[n == 1 ? 0 : i];
-        static_cast<std::int64_t*>(to)[i] = f(x, y);
+        const Size x = Symbols::from_tensor(a.data<std::int64_t>()[m == 1 ? 0 : i]);
+        const Size y = Symbols::from_tensor(b.data<std::int64_t>()[n == 1 ? 0 : i]);
+        static_cast<std::int64_t*>(to)[i] = Symbols::in_tensor(f(x, y));
       }
     });
   }
@@ -155,17 +156,20 @@ class SizeReader {
 
 }  // namespace
 
-std::optional<std::vector<std::int64_t>> sizes_in(const Tensor& t) {
+std::optional<std::vector<Size>> sizes_in(const Tensor& t) {
   if (!is_integer(t.dtype())) return {};
-  if (is_concrete(t)) return cast(t, int64).to_vector<std::int64_t>();
-  if (!is_symbolic(t)) return {};
-  const PauseTracing pause;
-  const std::optional<Tensor> sizes =
-      SizeReader(*t.impl()->extra()->graph).read(t.impl()->extra()->value);
-  if (!sizes) return {};
-  return sizes->to_vector<std::int64_t>();
+  std::optional<Tensor> read;
+  if (is_concrete(t)) {
+    read = cast(t, int64);
+  } else if (is_symbolic(t)) {
+    const PauseTracing pause;
+    read = SizeReader(*t.impl()->extra()->graph).read(t.impl()->extra()->value);
+  }
+  if (!read) return {};
+  std::vector<Size> sizes;
+  for (const std::int64_t bits : read->to_vector<std::int64_t>())
+    sizes.push_back(Symbols::from_tensor(bits));
+  return sizes;
 }
-
-bool is_unknown_size(std::int64_t size) noexcept { return is_symbol(size); }
 
 }  // namespace gradus

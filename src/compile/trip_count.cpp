@@ -29,9 +29,9 @@ std::vector<bool> needed_for(const Graph& g, std::vector<bool> needed) {
 
 bool speaks_of_symbols(const Graph& g, const Graph::Node& n) {
   bool found = false;
-  each_size_of(g, n, [&](std::int64_t size) { found = found || g.symbols().has(size); });
+  each_size_of(g, n, [&](Size size) { found = found || !size.is_known(); });
   for (std::uint32_t i = 0; i < n.out_count; ++i)
-    for (std::int64_t size : g.info(n.first_out + i).aval.shape) found = found || is_symbol(size);
+    found = found || !g.info(n.first_out + i).aval.shape.is_known();
   return found;
 }
 

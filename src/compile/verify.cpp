@@ -28,7 +28,7 @@ void verify(const Graph& graph, const char* after) {
     if (const char* fault = made ? made->fault() : nullptr) complain(n, fault);
     for (std::uint32_t i = 0; i < n.out_count; ++i) {
       const Aval& known = graph.info(n.first_out + i).aval;
-      if (out[i].dtype != known.dtype || !(out[i].shape == known.shape))
+      if (out[i].dtype != known.dtype || !is_same(out[i].shape, known.shape))
         complain(n, "another dtype or shape");
     }
     for (std::uint32_t i = 0; i < n.out_count; ++i)

@@ -19,7 +19,7 @@ std::vector<Tensor> take_defined(std::span<const Tensor> given, const std::vecto
   return tensors;
 }
 
-Tensors pull_loop(const WhileDerivative& d, std::int64_t count, std::span<const Tensor> in) {
+Tensors pull_loop(const WhileDerivative& d, Size count, std::span<const Tensor> in) {
   const std::size_t n = d.inner_operands();
   std::vector<Cotangent> found(n);
   pull_counted(d.loop, count, in.first(n), take_defined(in.subspan(n), d.given), d.wanted, found,
@@ -30,13 +30,13 @@ Tensors pull_loop(const WhileDerivative& d, std::int64_t count, std::span<const 
   return gradients;
 }
 
-Tensors push(const WhileDerivative& d, std::int64_t count, std::span<const Tensor> in) {
+Tensors push(const WhileDerivative& d, Size count, std::span<const Tensor> in) {
   const std::size_t n = d.inner_operands();
   return jvp_of([&](std::span<const Tensor> x) { return (*d.of)(count, x); }, in.first(n),
                 take_defined(in.subspan(n), d.given));
 }
 
-Tensors pull(const WhileDerivative& d, std::int64_t count, std::span<const Tensor> in) {
+Tensors pull(const WhileDerivative& d, Size count, std::span<const Tensor> in) {
   const std::size_t n = d.inner_operands();
   std::vector<Tensor> active;
   for (std::size_t i : d.which) active.push_back(in[i]);

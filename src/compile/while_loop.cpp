@@ -267,19 +267,19 @@ std::vector<Tensor> known_results(const LoopTest& test, const LoopBody& body,
   return {known->last.begin(), known->last.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-std::int64_t rows_of(const std::vector<Tensor>& xs) {
+Size rows_of(const std::vector<Tensor>& xs) {
   if (xs.empty() || !xs[0].defined() || xs[0].rank() == 0)
     fail<InvalidArgumentError>("[scan] got no stack; expected a tensor with rows");
   return xs[0].shape()[0];
 }
 
 std::vector<Tensor> run_scan(const LoopBody& body, std::vector<Tensor> vars,
-                             const std::vector<Tensor>& xs, std::int64_t length, bool reverse) {
+                             const std::vector<Tensor>& xs, Size length, bool reverse) {
   give_dtypes("scan", vars);
   std::vector<Aval> rows;
   for (const Tensor& x : xs) {
     if (x.rank() == 0) fail<InvalidArgumentError>("[scan] got a scalar; it has no rows");
-    if (x.shape()[0] != length)
+    if (!sizes_agree(x.shape()[0], length))
       fail<InvalidArgumentError>("[scan] got stacks of different first sizes, ", x.shape()[0],
                                  " and ", length);
     rows.push_back({x.dtype(), x.shape()});
@@ -316,7 +316,7 @@ std::vector<Tensor> run_scan(const LoopBody& body, std::vector<Tensor> vars,
   for (const Tensor& x : xs) slices.push_back(unstack(x, 0));
   for (std::int64_t step = 0; step < length; ++step) {
     check_interrupt();
-    const auto row = static_cast<std::size_t>(reverse ? length - 1 - step : step);
+    const auto row = static_cast<std::size_t>(reverse ? std::int64_t{length} - 1 - step : step);
     std::vector<Tensor> in = vars;
     for (const auto& slice : slices) in.push_back(slice[row]);
     std::vector<Tensor> out = body(in);

@@ -73,7 +73,7 @@ Text::Text(const std::string& text) {
 
 bool AttrType::equal(const void* a, const void* b) const {
   for (const AttrField& f : fields) {
-    if (f.kind == AttrKind::ints ? !(read<Ints>(a, f) == read<Ints>(b, f))
+    if (f.kind == AttrKind::ints ? !is_same(read<Ints>(a, f), read<Ints>(b, f))
                                  : word_of(a, f) != word_of(b, f)) {
       return false;
     }
@@ -86,7 +86,7 @@ std::uint64_t AttrType::hash(const void* a) const {
   for (const AttrField& f : fields) {
     if (f.kind == AttrKind::ints) {
       h = hash_mix(h, static_cast<std::uint64_t>(read<Ints>(a, f).rank()));
-      for (std::int64_t x : read<Ints>(a, f)) h = hash_mix(h, static_cast<std::uint64_t>(x));
+      for (const Size x : read<Ints>(a, f)) h = hash_mix(h, x.hash());
     } else {
       h = hash_mix(h, word_of(a, f));
     }
@@ -102,7 +102,6 @@ std::shared_ptr<const Held> AttrType::held(const void* a) const {
 
 std::string AttrType::print(const void* a, const Symbols* symbols) const {
   std::ostringstream text;
-  const auto size = [&](std::int64_t x) { return symbols ? symbols->print(x) : std::to_string(x); };
   for (const AttrField& f : fields) {
     if (&f != fields.data()) text << ", ";
     text << f.name << '=';
@@ -111,7 +110,10 @@ std::string AttrType::print(const void* a, const Symbols* symbols) const {
         text << (read<bool>(a, f) ? "True" : "False");
         break;
       case AttrKind::integer:
-        text << size(read_integer(a, f));
+        text << read_integer(a, f);
+        break;
+      case AttrKind::size:
+        text << (symbols ? symbols->print(read<Size>(a, f)) : to_string(read<Size>(a, f)));
         break;
       case AttrKind::real:
         text << shortest(read<double>(a, f));

@@ -23,7 +23,7 @@
 namespace gradus {
 
 class Symbols;
-using Ints = Shape;  // a short list of integers: axes, sizes, strides
+using Ints = Shape;  // a short list of integers: axes, sizes, strides; sizes may be unknown
 
 // Interned text: equal texts are the same pointer, so that attributes stay plain data.
 class Text {
@@ -46,7 +46,17 @@ class Held : public std::enable_shared_from_this<Held> {
   virtual std::string describe() const { return "..."; }  // in printed graphs
 };
 
-enum class AttrKind : std::uint8_t { boolean, integer, real, dtype, ints, text, pointer, held };
+enum class AttrKind : std::uint8_t {
+  boolean,
+  integer,
+  size,
+  real,
+  dtype,
+  ints,
+  text,
+  pointer,
+  held
+};
 
 struct AttrField {
   const char* name;
@@ -76,6 +86,8 @@ constexpr AttrKind attr_kind() {
     return AttrKind::boolean;
   } else if constexpr (std::is_same_v<M, DType>) {
     return AttrKind::dtype;
+  } else if constexpr (std::is_same_v<M, Size>) {
+    return AttrKind::size;
   } else if constexpr (std::is_same_v<M, Ints>) {
     return AttrKind::ints;
   } else if constexpr (std::is_same_v<M, Text>) {

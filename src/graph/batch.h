@@ -20,7 +20,7 @@ extern BatchFn loop_in_program;
 // A batch as one example of it, and back.
 Tensor make_batched(const Tensor& batch, Level level);
 // The whole batch of x at a level; broadcast if x does not depend on it.
-Tensor unbatch(const Tensor& x, Level level, std::int64_t size);
+Tensor unbatch(const Tensor& x, Level level, Size size);
 
 // Runs an op with at least one batched operand (called by dispatch).
 Tensors run_batched(const Op& op, const void* attrs, std::span<const Tensor* const> in);

@@ -1,7 +1,6 @@
 #include "graph/bind.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/check.h"
 #include "graph/context.h"
@@ -11,19 +10,18 @@ namespace gradus {
 
 namespace {
 
-constexpr std::int64_t kUnbound = std::numeric_limits<std::int64_t>::max();
-
 bool bind_one(const Graph& graph, Sizes& sizes, const Shape& expected, const Shape& given) {
   if (expected.rank() != given.rank()) return false;
   for (int a = 0; a < given.rank(); ++a) {
     const std::int64_t symbol = graph.symbols().input_of(expected[a]);
     if (symbol < 0) {
-      if (!is_symbol(expected[a]) && expected[a] != given[a]) return false;
+      if (expected[a].is_known() && given[a].is_known() && expected[a] != given[a]) return false;
       continue;
     }
-    std::int64_t& size = sizes[static_cast<std::size_t>(symbol)];
-    if (size != kUnbound && !sizes_agree(size, given[a])) return false;
-    if (size == kUnbound || is_symbol(size)) size = given[a];
+    Size& size = sizes[static_cast<std::size_t>(symbol)];
+    const bool is_bound = !is_same(size, kUnbound);
+    if (is_bound && !sizes_agree(size, given[a])) return false;
+    if (!is_bound || !size.is_known()) size = given[a];
   }
   return true;
 }
@@ -59,8 +57,8 @@ void bind_attrs(const Symbols& symbols, const Sizes& sizes, const AttrType& type
     if (field.kind == AttrKind::ints) {
       Ints& list = *reinterpret_cast<Ints*>(at);
       for (int i = 0; i < list.rank(); ++i) list[i] = symbols.evaluate(list[i], sizes);
-    } else if (field.kind == AttrKind::integer && field.bytes == 8) {
-      std::int64_t& size = *reinterpret_cast<std::int64_t*>(at);
+    } else if (field.kind == AttrKind::size) {
+      Size& size = *reinterpret_cast<Size*>(at);
       size = symbols.evaluate(size, sizes);
     }
   }
@@ -84,13 +82,13 @@ bool broadcasts_as_traced(const Graph& graph, const Graph::Node& n, std::span<co
     const Shape& traced = graph.info(graph.operands(n)[i]).aval.shape;
     const int shift = out.rank() - in[i].rank();
     for (int a = 0; a < in[i].rank() - last; ++a)
-      if (traced[a] != 1 && in[i][a] != out[a + shift]) return false;
+      if (!is_same(traced[a], 1) && in[i][a] != out[a + shift]) return false;
   }
   return true;
 }
 
-}  // namespace
-
+// Runs every shape rule with these sizes. What an op refuses is thrown; false says that some shape
+// is not what the trace took it for (a size of 1 that broadcasts).
 bool shapes_hold(const Graph& graph, const Sizes& sizes) {
   alignas(16) std::byte attrs[512];
   for (const Graph::Node& n : graph.nodes()) {
@@ -109,14 +107,24 @@ bool shapes_hold(const Graph& graph, const Sizes& sizes) {
     const AttributeTo line(n.where);
     infer_outputs({*n.op, attrs, views}, out);
     for (std::uint32_t i = 0; i < n.out_count; ++i) {
-      if (out[i].shape.is_symbolic())
-        return false;  // computed from a symbol as if it were a number
+      if (!out[i].shape.is_known()) return false;
       const Shape& expected = graph.info(n.first_out + i).aval.shape;
       if (!(bind_shape(graph.symbols(), sizes, expected) == out[i].shape)) return false;
     }
     if (n.out_count == 1 && !broadcasts_as_traced(graph, n, shapes, out[0].shape)) return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool serves(const Graph& graph, const Sizes& sizes) {
+  if (!graph.symbols().guards_hold(sizes)) return false;
+  try {
+    return shapes_hold(graph, sizes);
+  } catch (const InvalidArgumentError&) {  // x[1:] of no rows, say
+    return false;
+  }
 }
 
 }  // namespace gradus

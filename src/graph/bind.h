@@ -7,8 +7,6 @@
 
 namespace gradus {
 
-using Sizes = std::vector<std::int64_t>;  // by symbol of an input
-
 // The sizes that the symbols stand for, given what the first inputs are; they may themselves be
 // symbols of the current trace. None if a shape contradicts what the graph knows or another input.
 std::optional<Sizes> bind_sizes(const Graph& graph, std::span<const Aval> inputs);
@@ -18,8 +16,8 @@ Shape bind_shape(const Symbols& symbols, const Sizes& sizes, const Shape& shape)
 // Replaces the symbols among attributes by numbers.
 void bind_attrs(const Symbols& symbols, const Sizes& sizes, const AttrType& type, std::byte* attrs);
 
-// Runs every shape rule with these sizes. What an op refuses is thrown; false says that some shape
-// is not what the trace took it for (a size of 1 that broadcasts).
-bool shapes_hold(const Graph& graph, const Sizes& sizes);
+// Whether a program that was traced with unknown sizes serves these: its guards hold, and every
+// shape rule, run once more, gives what the trace took for granted. What an op refuses is a no.
+bool serves(const Graph& graph, const Sizes& sizes);
 
 }  // namespace gradus

@@ -34,9 +34,9 @@ Cost cost_of(const Graph& graph, const Graph::Node& n, const Sizes& sizes) {
 
 std::optional<Cost> cost_of(const Graph& graph, const Graph::Node& node) {
   for (Graph::Value v : graph.operands(node))
-    if (graph.info(v).aval.shape.is_symbolic()) return {};
+    if (!graph.info(v).aval.shape.is_known()) return {};
   for (std::uint32_t i = 0; i < node.out_count; ++i)
-    if (graph.info(node.first_out + i).aval.shape.is_symbolic()) return {};
+    if (!graph.info(node.first_out + i).aval.shape.is_known()) return {};
   return cost_of(graph, node, Sizes());
 }
 

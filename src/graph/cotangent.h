@@ -34,7 +34,7 @@ class Cotangent {
   Kind kind() const { return kind_; }
   bool is_zero() const { return kind_ == Kind::zero; }
   bool is_rows() const { return kind_ == Kind::rows; }
-  bool is_spread() const { return kind_ == Kind::dense && !(value_.shape() == shape_); }
+  bool is_spread() const { return kind_ == Kind::dense && !is_same(value_.shape(), shape_); }
   const Tensor& value() const { return value_; }      // dense: the tensor; rows: the values
   const Tensor& indices() const { return indices_; }  // rows only
   const Shape& shape() const { return shape_; }       // of the whole gradient

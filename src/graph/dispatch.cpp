@@ -108,7 +108,7 @@ Tensors run_traced(const Op& op, const void* attrs, Pointers in, Graph* graph) {
 // Constants become a symbolic size: only the call of the program that is traced can make them.
 bool must_be_traced(const Avals& avals) {
   return thread_context.graph &&
-         std::ranges::any_of(avals, [](const Aval& a) { return a.shape.is_symbolic(); });
+         std::ranges::any_of(avals, [](const Aval& a) { return !a.shape.is_known(); });
 }
 
 Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {
@@ -200,17 +200,21 @@ Tensors dispatch_slowly(const Op& op, const void* attrs, Pointers given, std::ui
 }  // namespace
 
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
-  if (a == b) return a;
+  if (is_same(a, b)) return a;
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;
   Shape out = longer;
   const int shift = longer.rank() - shorter.rank();
   for (int i = 0; i < shorter.rank(); ++i) {
-    const std::int64_t x = longer[i + shift], y = shorter[i];
-    if (x == y || y == 1) continue;
-    if (x == 1 || (is_symbol(x) && !is_symbol(y))) {
+    const Size x = longer[i + shift], y = shorter[i];
+    if (is_same(x, y) || is_same(y, 1)) continue;
+    if (is_same(x, 1)) {
       out[i + shift] = y;
-    } else if (!is_symbol(x) && !is_symbol(y)) {
+    } else if (sizes_agree(x, y)) {  // what is known says more
+      if (y.is_known()) out[i + shift] = y;
+    } else if (x == 1) {
+      out[i + shift] = y;
+    } else if (y != 1) {
       fail<InvalidArgumentError>("[", op, "] shapes ", a, " and ", b, " do not broadcast: axis ",
                                  i - shorter.rank(), " is ", a.rank() >= b.rank() ? x : y, " and ",
                                  a.rank() >= b.rank() ? y : x, "; sizes must be equal or 1");
@@ -293,7 +297,7 @@ Tensor run_simply(const Op& op, Pointers in) {
   }
   for (std::size_t i = 1; i < in.size(); ++i) {
     const TensorImpl& t = *in[i]->impl();
-    if (t.dtype != first.dtype || !(t.shape == first.shape)) return {};
+    if (t.dtype != first.dtype || !is_same(t.shape, first.shape)) return {};
   }
   const DType dtype = op.elementwise->makes_bool ? bool_ : first.dtype;
   Tensor out = make_tensor(dtype, first.shape);

@@ -9,7 +9,7 @@ namespace gradus {
 namespace {
 
 struct SizeAttrs {
-  std::int64_t size = 0;
+  Size size = 0;
   static auto fields() { return attr_fields(attr("size", &SizeAttrs::size)); }
 };
 
@@ -28,13 +28,13 @@ const Op dynamic_size_op = not_differentiable(
      .samples = [] { return std::vector<Sample>{sample<SizeAttrs>({}, {3})}; }},
     "sizes are integers");
 
-std::int64_t size_of_node(const void* attrs) { return static_cast<const SizeAttrs*>(attrs)->size; }
+Size size_of_node(const void* attrs) { return static_cast<const SizeAttrs*>(attrs)->size; }
 
-Tensor traced_size(std::int64_t symbol) {
+Tensor traced_size(Size size) {
   Graph* inside = thread_context.graph ? thread_context.graph : ambient_graph;
-  if (!inside) fail<InvalidArgumentError>("got ", symbol, " as a size; sizes are at least 0");
+  GRADUS_ASSERT(inside != nullptr);
   Graph& graph = *inside;
-  const SizeAttrs attrs{symbol};
+  const SizeAttrs attrs{size};
   return graph.tensor(graph.add(dynamic_size_op, &attrs, {}).first_out);
 }
 

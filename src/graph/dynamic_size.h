@@ -8,9 +8,9 @@ namespace gradus {
 extern const Op dynamic_size_op;
 
 // A symbol of the current trace as an int64 scalar of its graph.
-Tensor traced_size(std::int64_t symbol);
+Tensor traced_size(Size size);
 
 // The size that such a node gives, from its attributes.
-std::int64_t size_of_node(const void* attrs);
+Size size_of_node(const void* attrs);
 
 }  // namespace gradus

@@ -12,9 +12,10 @@ namespace {
 // Whether an attribute is a size that only the program will know.
 bool names_sizes(const AttrType& type, const std::byte* attrs) {
   for (const AttrField& f : type.fields) {
-    if (f.kind != AttrKind::ints) continue;
-    const Ints& list = *reinterpret_cast<const Ints*>(attrs + f.offset);
-    if (std::any_of(list.begin(), list.end(), is_symbol)) return true;
+    if (f.kind == AttrKind::ints && !reinterpret_cast<const Ints*>(attrs + f.offset)->is_known())
+      return true;
+    if (f.kind == AttrKind::size && !reinterpret_cast<const Size*>(attrs + f.offset)->is_known())
+      return true;
   }
   return false;
 }

@@ -20,7 +20,7 @@ Graph::Graph(std::shared_ptr<Symbols> symbols)
     : symbols_(std::move(symbols)), level_(next_level()) {}
 
 std::shared_ptr<Graph> Graph::make_like(const Graph& other) {
-  return std::shared_ptr<Graph>(new Graph(std::make_shared<Symbols>(other.symbols())));
+  return std::shared_ptr<Graph>(new Graph(other.symbols_));
 }
 
 std::shared_ptr<Graph> Graph::make_beside_trace() {

@@ -46,14 +46,6 @@ Tensor convert_number(const Tensor& number, DType to) {
   return number_op({plain}, attrs);
 }
 
-// A size that is a symbol, used as a number: it is what the size will be when the program runs.
-bool is_traced_size(double x) {
-  if (!thread_context.graph || !(x <= static_cast<double>(kFirstSymbol)) || x < -0x1p62)
-    return false;
-  const auto size = static_cast<std::int64_t>(x);
-  return static_cast<double>(size) == x && thread_context.graph->symbols().has(size);
-}
-
 std::int64_t integer_of(const TensorImpl& number) {
   return *static_cast<const std::int64_t*>(number.data);
 }
@@ -177,17 +169,13 @@ void NarrowedNumbers::note(const Tensor& number, DType to) {
 
 namespace detail {
 
-Tensor weak_number(std::int64_t x) {
-  if (!is_symbol(x) || !is_traced_size(static_cast<double>(x))) return make_weak(x);
-  Tensor size = traced_size(x);
-  size.impl()->set(kWeak);
-  return size;
-}
-Tensor weak_number(double x) {
-  if (!is_traced_size(x)) return make_weak(x);
-  Tensor size = convert_number(traced_size(static_cast<std::int64_t>(x)), float64);
-  size.impl()->set(kWeak);
-  return size;
+Tensor weak_number(double x) { return make_weak(x); }
+Tensor weak_number(std::int64_t x) { return make_weak(x); }
+Tensor weak_number(Size size) {
+  if (size.is_known()) return make_weak(static_cast<std::int64_t>(size));
+  Tensor traced = traced_size(size);
+  traced.impl()->set(kWeak);
+  return traced;
 }
 
 }  // namespace detail

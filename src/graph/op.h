@@ -100,7 +100,7 @@ struct BatchCall {
   const void* attrs;
   std::span<const Tensor> in;
   std::uint32_t batched;
-  std::int64_t size;
+  Size size;
   std::uint64_t level;  // of the vmap (graph/level.h)
 
   bool is_batched(int i) const { return batched >> (i < 31 ? i : 31) & 1; }
@@ -142,7 +142,7 @@ using ExpressionFn = std::vector<expr::Expr> (*)(const Call&, std::span<const ex
 using RowAxesFn = int (*)(const Call&);
 using PermutationFn = const Ints& (*)(const void* attrs);
 using PieceFn = std::int64_t (*)(const Call&, int output);
-using SizesFn = std::int64_t (*)(std::int64_t, std::int64_t);
+using SizesFn = Size (*)(Size, Size);
 using ReadHeldFn = std::shared_ptr<Held> (*)(TextReader&, Graph& around);  // graph/text.h
 using Renumbered = std::map<std::int64_t, std::int64_t>;
 enum class Renumber : std::uint8_t { anew, in_order };  // by the process, or 0, 1, 2 ...

@@ -1,9 +1,11 @@
 #include "graph/symbols.h"
 
 #include <map>
+#include <sstream>
 
 #include "base/check.h"
 #include "graph/ambient_graph.h"
+#include "graph/context.h"
 
 namespace gradus {
 
@@ -13,66 +15,110 @@ namespace {
 
 constinit thread_local Symbols* current = nullptr;
 
-// Names lie far apart, so that what a user's own n - 1 makes of one is not another.
-constexpr std::int64_t kApart = std::int64_t{1} << 20;
+// What a size that nobody gave yet is taken for: large, and no two alike.
+constexpr std::int64_t kNoHint = 1'000'003;
 
-std::size_t entry_of(std::int64_t size) {
-  return static_cast<std::size_t>((kFirstSymbol - size) / kApart);
-}
-std::int64_t name_of_entry(std::size_t entry) {
-  return kFirstSymbol - static_cast<std::int64_t>(entry) * kApart;
-}
+bool same_size(Size a, Size b) { return is_same(a, b); }
+
+using Lock = std::lock_guard<std::recursive_mutex>;
 
 }  // namespace
 
+Symbols* symbols_of_trace() {
+  return current ? current : ambient_graph ? &ambient_graph->symbols() : nullptr;
+}
+
 Symbols& current_symbols() {
-  if (!current && ambient_graph) return ambient_graph->symbols();
-  if (!current)
-    fail<InvalidArgumentError>("got a negative size; sizes must be at least 0 (or -1 where that ",
-                               "stands for what is left)");
-  return *current;
+  Symbols* symbols = symbols_of_trace();
+  if (!symbols)
+    fail<InvalidArgumentError>(
+        "got a size that belongs to a function which is traced; it is known ", "only there");
+  return *symbols;
 }
 
-bool is_size(std::int64_t size) {
-  if (size >= 0) return true;
-  if (current) return current->has(size);
-  return ambient_graph && ambient_graph->symbols().has(size);
+bool is_size(Size size) {
+  if (size.is_known()) return size >= 0;
+  const Symbols* symbols = symbols_of_trace();
+  return symbols && symbols->has(size);
 }
 
-void fail_size(std::int64_t a, char operation, std::int64_t b) {
-  fail<ResourceExhaustedError>("the size ", a, " ", operation, " ", b, " does not fit into memory");
+bool unknown_sizes_agree(Size a, Size b) {
+  Symbols* symbols = symbols_of_trace();
+  return symbols && symbols->agree(a, b);
 }
 
-bool Symbols::has(std::int64_t size) const {
-  return is_symbol(size) && (kFirstSymbol - size) % kApart == 0 && entry_of(size) < names_.size();
+namespace detail {
+
+Size unknown_sum(Size a, Size b) { return current_symbols().add(a, b); }
+Size unknown_difference(Size a, Size b) { return current_symbols().subtract(a, b); }
+Size unknown_product(Size a, Size b) { return current_symbols().multiply(a, b); }
+Size unknown_quotient(Size a, Size b) {
+  if (a.is_known() && b.is_known())
+    fail<InvalidArgumentError>("the size ", a, " is divided by a size that is zero");
+  return current_symbols().floor_divide(a, b);
 }
+// Outside of a trace, when passes look at finished graphs, only what is always so counts.
+bool unknown_is_equal(Size a, Size b) {
+  Symbols* symbols = symbols_of_trace();
+  return symbols && symbols->is_equal(a, b);
+}
+bool unknown_is_less(Size a, Size b) { return current_symbols().is_less(a, b); }
+std::int64_t unknown_as_number(Size size) { return current_symbols().as_number(size); }
+
+}  // namespace detail
 
 SymbolScope::SymbolScope(Symbols& symbols) : saved_(current) { current = &symbols; }
 SymbolScope::~SymbolScope() { current = saved_; }
 
-Symbols::Polynomial Symbols::polynomial(std::int64_t size) const {
-  if (is_symbol(size)) {
-    if (!has(size)) fail<InvalidArgumentError>("got ", size, " as a size; sizes are at least 0");
-    return names_[entry_of(size)];
-  }
-  return size == 0 ? Polynomial{} : Polynomial{{{}, size}};
+bool Symbols::has(Size size) const {
+  if (size.is_known()) return false;
+  const Lock lock(mutex_);
+  const std::int64_t input = input_of(size), at = Size::kLastName - size.bits_ - kMostInputs;
+  return input >= 0 ? static_cast<std::size_t>(input) < hints_.size()
+                    : static_cast<std::size_t>(at) < names_.size();
 }
 
-std::int64_t Symbols::intern(Polynomial p) {
+std::size_t Symbols::input_count() const {
+  const Lock lock(mutex_);
+  return hints_.size();
+}
+
+Symbols::Polynomial Symbols::polynomial(Size size) const {
+  if (size.is_known()) return size.bits_ == 0 ? Polynomial{} : Polynomial{{{}, size.bits_}};
+  GRADUS_ASSERT(has(size));
+  if (const std::int64_t input = input_of(size); input >= 0)
+    return {{{atom_of_input_[static_cast<std::size_t>(input)]}, 1}};
+  return names_[static_cast<std::size_t>(Size::kLastName - size.bits_ - kMostInputs)];
+}
+
+std::optional<std::int64_t> Symbols::as_constant(const Polynomial& p) const {
   if (p.empty()) return 0;
-  if (p.size() == 1 && p[0].atoms.empty() && p[0].factor >= 0) return p[0].factor;
-  for (std::size_t i = 0; i < names_.size(); ++i)
-    if (names_[i] == p) return name_of_entry(i);
-  names_.push_back(std::move(p));
-  return name_of_entry(names_.size() - 1);
+  if (p.size() == 1 && p[0].atoms.empty()) return p[0].factor;
+  return {};
 }
 
-std::int64_t Symbols::fresh() {
-  atoms_.push_back({.input = static_cast<std::int64_t>(inputs_++)});
-  return intern({{{static_cast<std::uint32_t>(atoms_.size() - 1)}, 1}});
+Size Symbols::intern(Polynomial p) {
+  if (const std::optional<std::int64_t> number = as_constant(p)) return *number;
+  if (p.size() == 1 && p[0].factor == 1 && p[0].atoms.size() == 1)
+    if (const std::int64_t input = atoms_[p[0].atoms[0]].input; input >= 0) return name(input);
+  const auto found = std::find(names_.begin(), names_.end(), p);
+  const std::int64_t at = found - names_.begin();
+  if (found == names_.end()) names_.push_back(std::move(p));
+  return name(kMostInputs + at);
 }
 
-std::int64_t Symbols::add(std::int64_t a, std::int64_t b) {
+Size Symbols::fresh(std::optional<std::int64_t> hint) {
+  const Lock lock(mutex_);
+  GRADUS_ASSERT(hints_.size() < static_cast<std::size_t>(kMostInputs));
+  const auto input = static_cast<std::int64_t>(hints_.size());
+  atom_of_input_.push_back(static_cast<std::uint32_t>(atoms_.size()));
+  atoms_.push_back({.input = input});
+  hints_.push_back(hint);
+  return name(input);
+}
+
+Size Symbols::add(Size a, Size b) {
+  const Lock lock(mutex_);
   std::map<Monomial, std::int64_t> sum;
   for (const Term& t : polynomial(a)) sum[t.atoms] += t.factor;
   for (const Term& t : polynomial(b)) sum[t.atoms] += t.factor;
@@ -82,13 +128,10 @@ std::int64_t Symbols::add(std::int64_t a, std::int64_t b) {
   return intern(std::move(p));
 }
 
-std::int64_t Symbols::subtract(std::int64_t a, std::int64_t b) {
-  Polynomial negated = polynomial(b);
-  for (Term& t : negated) t.factor = -t.factor;
-  return add(a, intern(std::move(negated)));
-}
+Size Symbols::subtract(Size a, Size b) { return add(a, multiply(b, -1)); }
 
-std::int64_t Symbols::multiply(std::int64_t a, std::int64_t b) {
+Size Symbols::multiply(Size a, Size b) {
+  const Lock lock(mutex_);
   std::map<Monomial, std::int64_t> product;
   for (const Term& s : polynomial(a)) {
     for (const Term& t : polynomial(b)) {
@@ -105,9 +148,10 @@ std::int64_t Symbols::multiply(std::int64_t a, std::int64_t b) {
 }
 
 // Exact where every term of the numerator is a multiple of a one-term denominator.
-std::int64_t Symbols::floor_divide(std::int64_t a, std::int64_t b) {
-  if (a == b) return 1;
-  if (b == 1) return a;
+Size Symbols::floor_divide(Size a, Size b) {
+  const Lock lock(mutex_);
+  if (same_size(a, b)) return 1;
+  if (same_size(b, 1)) return a;
   const Polynomial by = polynomial(b);
   if (by.size() == 1) {
     Polynomial quotient;
@@ -125,7 +169,8 @@ std::int64_t Symbols::floor_divide(std::int64_t a, std::int64_t b) {
     if (exact) return intern(std::move(quotient));
   }
   for (std::size_t i = 0; i < atoms_.size(); ++i)
-    if (atoms_[i].numerator == a && atoms_[i].denominator == b && atoms_[i].input < 0)
+    if (atoms_[i].input < 0 && same_size(atoms_[i].numerator, a) &&
+        same_size(atoms_[i].denominator, b))
       return intern({{{static_cast<std::uint32_t>(i)}, 1}});
   atoms_.push_back({.input = -1, .numerator = a, .denominator = b});
   return intern({{{static_cast<std::uint32_t>(atoms_.size() - 1)}, 1}});
@@ -133,53 +178,58 @@ std::int64_t Symbols::floor_divide(std::int64_t a, std::int64_t b) {
 
 namespace {
 
-std::int64_t quotient(std::int64_t n, std::int64_t d) {
-  if (is_symbol(n) || is_symbol(d)) return current_symbols().floor_divide(n, d);
-  if (d == 0) fail<InvalidArgumentError>("the size ", n, " is divided by a size that is zero");
-  return (n - (((n % d) + d) % d)) / d;
+Size quotient(Size n, Size d) {
+  return same_size(n, kUnbound) || same_size(d, kUnbound) ? kUnbound : n / d;
 }
 
 }  // namespace
 
-std::int64_t Symbols::evaluate(std::int64_t size, const std::vector<std::int64_t>& inputs) const {
-  if (!has(size)) return size;  // a number, a seed say
+Size Symbols::evaluate(Size size, const Sizes& inputs) const {
+  if (size.is_known()) return size;
+  if (const std::int64_t i = input_of(size); i >= 0) return inputs[static_cast<std::size_t>(i)];
+  const Lock lock(mutex_);
   // Atoms only refer to names made before them, so the depth is that of the user's own arithmetic.
-  std::int64_t sum = 0;
-  for (const Term& t : names_[entry_of(size)]) {
-    std::int64_t product = t.factor;
-    for (std::uint32_t id : t.atoms) {
-      const Atom& atom = atoms_[id];
-      const std::int64_t value = atom.input >= 0 ? inputs[static_cast<std::size_t>(atom.input)]
-                                                 : quotient(evaluate(atom.numerator, inputs),
-                                                            evaluate(atom.denominator, inputs));
-      product = is_symbol(product) || is_symbol(value) ? current_symbols().multiply(product, value)
-                                                       : product * value;
+  Size sum = 0;
+  const Polynomial terms = polynomial(size);  // a copy: the sizes given may be of this table
+  for (const Term& t : terms) {
+    Size product = t.factor;
+    for (const std::uint32_t id : t.atoms) {
+      const Atom atom = atoms_[id];
+      const Size value = atom.input >= 0 ? inputs[static_cast<std::size_t>(atom.input)]
+                                         : quotient(evaluate(atom.numerator, inputs),
+                                                    evaluate(atom.denominator, inputs));
+      if (same_size(value, kUnbound)) return kUnbound;
+      product *= value;
     }
-    sum =
-        is_symbol(sum) || is_symbol(product) ? current_symbols().add(sum, product) : sum + product;
+    sum += product;
   }
   return sum;
 }
 
-std::int64_t Symbols::input_of(std::int64_t size) const {
-  if (!has(size)) return -1;
-  const Polynomial& p = names_[entry_of(size)];
-  const bool plain = p.size() == 1 && p[0].factor == 1 && p[0].atoms.size() == 1;
-  return plain ? atoms_[p[0].atoms[0]].input : -1;
-}
-
-std::int64_t Symbols::name_of_input(std::size_t input) const {
-  for (std::size_t i = 0; i < names_.size(); ++i)
-    if (input_of(name_of_entry(i)) == static_cast<std::int64_t>(input)) return name_of_entry(i);
+Size Symbols::name_of_input(std::size_t input) const {
+  if (input < input_count()) return name(static_cast<std::int64_t>(input));
   fail<InvalidArgumentError>(
       "a size is known only inside of the loop or branch where it was found; it cannot be the size "
       "of something outside");
 }
 
-std::string Symbols::print(std::int64_t size) const {
-  if (!has(size)) return std::to_string(size);
+bool Symbols::depends_on(Size size, std::size_t input) const {
+  const Lock lock(mutex_);
+  if (!has(size)) return false;
+  for (const Term& t : polynomial(size))
+    for (const std::uint32_t id : t.atoms)
+      if (atoms_[id].input >= 0 ? atoms_[id].input == static_cast<std::int64_t>(input)
+                                : depends_on(atoms_[id].numerator, input) ||
+                                      depends_on(atoms_[id].denominator, input))
+        return true;
+  return false;
+}
+
+std::string Symbols::print(Size size) const {
+  const Lock lock(mutex_);
+  if (!has(size)) return to_string(size);
   std::string text;
-  for (const Term& t : names_[entry_of(size)]) {
+  for (const Term& t : polynomial(size)) {
     if (!text.empty()) text += " + ";
     if (t.factor != 1 || t.atoms.empty()) text += std::to_string(t.factor);
     for (std::size_t i = 0; i < t.atoms.size(); ++i) {
@@ -191,6 +241,117 @@ std::string Symbols::print(std::int64_t size) const {
     }
   }
   return text;
+}
+
+std::vector<std::optional<std::int64_t>> Symbols::hints() const {
+  const Lock lock(mutex_);
+  return hints_;
+}
+
+Size Symbols::at_hints(Size size) const {
+  Sizes sizes;
+  for (std::size_t i = 0; i < hints_.size(); ++i)
+    sizes.push_back(hints_[i].value_or(kNoHint + 1000 * static_cast<std::int64_t>(i)));
+  return evaluate(size, sizes);
+}
+
+void Symbols::add(const Guard& guard) {
+  const Lock lock(mutex_);
+  guards_.push_back(guard);
+  guard_count_.store(guards_.size(), std::memory_order_release);
+}
+
+void Symbols::note(Guard::Question question, Size a, Size b, bool answer) {
+  for (const Guard& g : guards_)
+    if (g.question == question && same_size(g.a, a) && same_size(g.b, b)) return;
+  add({question, a, b, answer, thread_context.where});
+}
+
+// What holds whatever the inputs' sizes are: these are at least 0.
+bool Symbols::is_never_negative(Size size) const {
+  if (size.is_known()) return size.bits_ >= 0;
+  for (const Term& t : polynomial(size)) {
+    if (t.factor < 0) return false;
+    for (const std::uint32_t id : t.atoms)
+      if (atoms_[id].input < 0 &&
+          !(is_never_negative(atoms_[id].numerator) && is_never_negative(atoms_[id].denominator)))
+        return false;
+  }
+  return true;
+}
+
+bool Symbols::has_hint(Size size) const {
+  for (std::size_t i = 0; i < hints_.size(); ++i)
+    if (!hints_[i] && depends_on(size, i)) return false;
+  return true;
+}
+
+bool Symbols::agree(Size a, Size b) {
+  const Lock lock(mutex_);
+  if (is_equal(a, b)) return true;
+  if (has_hint(a) && has_hint(b)) return false;
+  for (Guard& g : guards_)  // the answer was taken for granted
+    if (g.question == Guard::Question::equal && same_size(g.a, a) && same_size(g.b, b))
+      g.answer = true;
+  return !as_constant(polynomial(subtract(a, b)));
+}
+
+bool Symbols::is_equal(Size a, Size b) {
+  const Lock lock(mutex_);
+  if (const auto difference = as_constant(polynomial(subtract(a, b)))) return *difference == 0;
+  if (is_never_negative(subtract(subtract(a, b), 1)) ||
+      is_never_negative(subtract(subtract(b, a), 1)))
+    return false;
+  const bool answer = same_size(at_hints(a), at_hints(b));
+  note(Guard::Question::equal, a, b, answer);
+  return answer;
+}
+
+bool Symbols::is_less(Size a, Size b) {
+  const Lock lock(mutex_);
+  if (is_never_negative(subtract(a, b))) return false;
+  if (is_never_negative(subtract(subtract(b, a), 1))) return true;
+  const bool answer = at_hints(a) < at_hints(b);
+  note(Guard::Question::less, a, b, answer);
+  return answer;
+}
+
+std::int64_t Symbols::as_number(Size size) {
+  const Lock lock(mutex_);
+  if (!has_hint(size)) {
+    fail<InvalidArgumentError>(
+        "the size ", print(size), " is needed as a number, but only the call ",
+        "of the program will know it; give it in the signature, or compute ", "with shape(x)");
+  }
+  const Size number = at_hints(size);
+  note(Guard::Question::equal, size, number, true);
+  return number;
+}
+
+std::vector<Guard> Symbols::guards() const {
+  const Lock lock(mutex_);
+  return guards_;
+}
+
+std::optional<Guard> Symbols::broken_guard(const Sizes& inputs) const {
+  const Lock lock(mutex_);
+  for (const Guard& g : guards_) {
+    const Size a = evaluate(g.a, inputs), b = evaluate(g.b, inputs);
+    if (same_size(a, kUnbound) || same_size(b, kUnbound)) continue;
+    if ((g.question == Guard::Question::equal ? a == b : a < b) != g.answer) return g;
+  }
+  return {};
+}
+
+std::string Symbols::print(const Guard& g) const {
+  const bool turned = g.a.is_known();  // "s0 > 40" rather than "40 < s0"
+  const char* relation = g.question == Guard::Question::equal ? (g.answer ? " == " : " != ")
+                         : turned                             ? (g.answer ? " > " : " <= ")
+                                                              : (g.answer ? " < " : " >= ");
+  std::ostringstream text;
+  text << print(turned ? g.b : g.a) << relation << print(turned ? g.a : g.b);
+  if (g.where.line() > 0) text << " at " << g.where.file_name() << ":" << g.where.line();
+  return text.str();
 }
 
 std::string print_shape(const Shape& shape, const Symbols& symbols) {

@@ -1,39 +1,86 @@
-// Arithmetic on sizes that may be symbols.
+// The sizes that a traced program will only know when it runs, and what was asked about them.
 //
-// While a function is traced, a size can be unknown (the batch, say). It is then a very
-// negative number that names an entry of a table of the current
-// thread's trace: an input's size, or a sum, product or quotient of sizes in a normal form, so that
-// equal sizes have equal names. Known sizes take the fast path and never touch the table.
+// A size that is not a number (gradus/size.h) names an entry of the table of its trace: the size of
+// an input, or a sum, product or quotient of sizes in a normal form, so that equal sizes have equal
+// names. The graphs of one function (its branches and loops, what passes make of them, its
+// derivatives) share one table, so a name means the same in all of them.
+//
+// Each input's size has a hint: what it is in the call that is traced. A question about sizes is
+// answered by the hints, and the answer is kept as a guard. Whoever wants to run the program at
+// other sizes asks `guards_hold` first. Sizes that no call has given yet (a signature that says
+// "any") are taken for large numbers that differ from each other.
 #pragma once
+#include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <optional>
+#include <source_location>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "gradus/error.h"
 #include "gradus/shape.h"
 
 namespace gradus {
 
-inline constexpr std::int64_t kFirstSymbol = -(std::int64_t{1} << 40);
-inline bool is_symbol(std::int64_t size) { return size <= kFirstSymbol; }
+using Sizes = std::vector<Size>;  // by input
+inline constexpr Size kUnbound =
+    std::int64_t{0x7fffffffffffffff};  // among sizes by input: nobody said
 
-// A polynomial with integer coefficients in atoms: an atom is an input's size, or the floor
-// quotient of two sizes that has no simpler form.
+// An answer about sizes that a program relies on.
+struct Guard {
+  enum class Question : std::uint8_t { equal, less };
+  Question question;
+  Size a, b;
+  bool answer;
+  std::source_location where;  // who asked
+};
+
 class Symbols {
  public:
-  std::int64_t fresh();  // a new unknown size
-  std::int64_t add(std::int64_t a, std::int64_t b);
-  std::int64_t subtract(std::int64_t a, std::int64_t b);
-  std::int64_t multiply(std::int64_t a, std::int64_t b);
-  std::int64_t floor_divide(std::int64_t a, std::int64_t b);
-  // The inputs' sizes may be symbols of the current trace.
-  std::int64_t evaluate(std::int64_t size, const std::vector<std::int64_t>& inputs) const;
-  // If `size` is the size of an input: which one, else -1.
-  std::int64_t input_of(std::int64_t size) const;
-  std::int64_t name_of_input(std::size_t input) const;
-  std::string print(std::int64_t size) const;
-  std::size_t input_count() const { return inputs_; }
-  bool has(std::int64_t size) const;  // whether a very negative number is one of our names
+  Size fresh(std::optional<std::int64_t> hint = {});  // a new unknown size
+  // A polynomial with integer coefficients in atoms: an atom is an input's size, or the floor
+  // quotient of two sizes that has no simpler form.
+  Size add(Size a, Size b);
+  Size subtract(Size a, Size b);
+  Size multiply(Size a, Size b);
+  Size floor_divide(Size a, Size b);
+  // The inputs' sizes may be unknown themselves, in the current trace; kUnbound if one is that.
+  Size evaluate(Size size, const Sizes& inputs) const;
+  // If `size` is the size of an input: which one, else -1. Asked at every call, so the name says
+  // it.
+  static std::int64_t input_of(Size size) {
+    const std::int64_t at = Size::kLastName - size.bits_;
+    return at >= 0 && at < kMostInputs ? at : -1;
+  }
+  Size name_of_input(std::size_t input) const;
+  std::string print(Size size) const;
+  std::size_t input_count() const;
+  bool has(Size size) const;  // whether it is a name, and one of ours
+  // Sizes lie in int64 tensors while ops move them (compile/tracing.cpp).
+  static std::int64_t in_tensor(Size size) { return size.bits_; }
+  static Size from_tensor(std::int64_t bits) {
+    return bits > Size::kLastName ? Size(bits) : Size(Size::Name{bits});
+  }
+  // Whether `size` is computed from this input's size.
+  bool depends_on(Size size, std::size_t input) const;
+
+  // Questions: answered by what is always so, or else by the hints, with a guard.
+  bool is_equal(Size a, Size b);
+  bool is_less(Size a, Size b);
+  // As is_equal, but sizes that no call has given are taken to be equal: what an op needs its
+  // operands to be.
+  bool agree(Size a, Size b);
+  std::int64_t as_number(Size size);
+  void add(const Guard& guard);  // that was noted elsewhere, and saved
+  // What each input's size was in the call that was traced; none if there was no call.
+  std::vector<std::optional<std::int64_t>> hints() const;
+  std::vector<Guard> guards() const;
+  std::size_t guard_count() const { return guard_count_.load(std::memory_order_acquire); }
+  // The guard that does not hold at these (known) sizes; inputs that are not bound are skipped.
+  std::optional<Guard> broken_guard(const Sizes& inputs) const;
+  bool guards_hold(const Sizes& inputs) const { return !broken_guard(inputs); }
+  std::string print(const Guard& guard) const;  // "s0 > 40 at main.cpp:12"
 
  private:
   using Monomial = std::vector<std::uint32_t>;  // sorted atoms, repeated for powers
@@ -45,19 +92,38 @@ class Symbols {
   using Polynomial = std::vector<Term>;  // sorted by atoms, no zero factors
   struct Atom {
     std::int64_t input = -1;  // number of the input, or
-    std::int64_t numerator = 0, denominator = 0;
+    Size numerator = 0, denominator = 0;
   };
 
-  Polynomial polynomial(std::int64_t size) const;
-  std::int64_t intern(Polynomial p);
+  static constexpr std::int64_t kMostInputs = 1 << 20;  // other names come after theirs
+  static Size name(std::int64_t at) { return Size(Size::Name{Size::kLastName - at}); }
+  Polynomial polynomial(Size size) const;
+  Size intern(Polynomial p);
+  std::optional<std::int64_t> as_constant(const Polynomial& p) const;
+  bool is_never_negative(Size size) const;
+  Size at_hints(Size size) const;
+  bool has_hint(Size size) const;  // all of it
+  void note(Guard::Question question, Size a, Size b, bool answer);
 
+  mutable std::recursive_mutex mutex_;  // loops compile their bodies while the program runs
   std::vector<Atom> atoms_;
-  std::vector<Polynomial> names_;
-  std::size_t inputs_ = 0;
+  std::vector<std::uint32_t> atom_of_input_;
+  std::vector<Polynomial> names_;                   // of sizes that are not just an input's
+  std::vector<std::optional<std::int64_t>> hints_;  // by input
+  std::vector<Guard> guards_;
+  std::atomic<std::size_t> guard_count_ = 0;
 };
 
-// The table of the trace that this thread is in. Outside of one a size below zero can only be a
-// caller's mistake: InvalidArgumentError.
+// A program was about to run at sizes that it does not serve.
+class BrokenGuard : public InvalidArgumentError {
+ public:
+  using InvalidArgumentError::InvalidArgumentError;
+};
+
+// The table of the trace that this thread is in; null outside of one.
+Symbols* symbols_of_trace();
+// The same where there must be one: a negative size is else a caller's mistake,
+// InvalidArgumentError.
 Symbols& current_symbols();
 
 // Sets the table for a scope.
@@ -71,9 +137,11 @@ class SymbolScope {
   Symbols* saved_;
 };
 
-// Sizes that are equal, or may turn out to be.
-inline bool sizes_agree(std::int64_t a, std::int64_t b) {
-  return a == b || is_symbol(a) || is_symbol(b);
+// Sizes that an op needs to be equal: as ==, except that sizes which no call has given yet are
+// taken to be so, until a call does.
+bool unknown_sizes_agree(Size a, Size b);
+inline bool sizes_agree(Size a, Size b) {
+  return is_same(a, b) || (!(a.is_known() && b.is_known()) && unknown_sizes_agree(a, b));
 }
 inline bool shapes_agree(const Shape& a, const Shape& b) {
   return a.rank() == b.rank() && std::equal(a.begin(), a.end(), b.begin(), sizes_agree);
@@ -81,34 +149,9 @@ inline bool shapes_agree(const Shape& a, const Shape& b) {
 
 std::string print_shape(const Shape& shape, const Symbols& symbols);  // "(s0, 3)"
 
-// A size as attributes may hold it: not negative, or a symbol of the current trace.
-bool is_size(std::int64_t size);
+// A size as attributes may hold it: not negative, or one of the current trace.
+bool is_size(Size size);
 
-// Results beyond what any memory holds are ResourceExhaustedError.
-[[noreturn]] void fail_size(std::int64_t a, char operation, std::int64_t b);
-
-inline std::int64_t size_add(std::int64_t a, std::int64_t b) {
-  if ((a | b) < 0) return current_symbols().add(a, b);
-  std::int64_t sum;
-  if (__builtin_add_overflow(a, b, &sum)) fail_size(a, '+', b);
-  return sum;
-}
-inline std::int64_t size_sub(std::int64_t a, std::int64_t b) {
-  return (a | b) >= 0 ? a - b : current_symbols().subtract(a, b);
-}
-inline std::int64_t size_mul(std::int64_t a, std::int64_t b) {
-  if ((a | b) < 0) return current_symbols().multiply(a, b);
-  std::int64_t product;
-  if (__builtin_mul_overflow(a, b, &product)) fail_size(a, '*', b);
-  return product;
-}
-inline std::int64_t size_div(std::int64_t a, std::int64_t b) {
-  return (a | b) >= 0 && b != 0 ? a / b : current_symbols().floor_divide(a, b);
-}
-inline std::int64_t num_elements(const Shape& shape) {
-  std::int64_t n = 1;
-  for (std::int64_t size : shape) n = size_mul(n, size);
-  return n;
-}
+inline Size num_elements(const Shape& shape) { return shape.num_elements(); }
 
 }  // namespace gradus

@@ -244,19 +244,19 @@ T TextReader::real() {
   return x;
 }
 
-std::int64_t TextReader::product(Symbols& symbols) {
-  std::int64_t result = 0;
+Size TextReader::product(Symbols& symbols) {
+  Size result = 0;
   bool first = true;
   do {
-    std::int64_t factor;
+    Size factor;
     if (accept("(")) {
       if (++depth_ > kDeepest) refuse("too many brackets");
       factor = size(symbols);
       expect(")");
       if (accept("//")) {
         expect("(");
-        const std::int64_t by = size(symbols);
-        if (by == 0) refuse("a size is divided by zero");
+        const Size by = size(symbols);
+        if (is_same(by, 0)) refuse("a size is divided by zero");
         factor = symbols.floor_divide(factor, by);
         expect(")");
       }
@@ -276,8 +276,8 @@ std::int64_t TextReader::product(Symbols& symbols) {
   return result;
 }
 
-std::int64_t TextReader::size(Symbols& symbols) {
-  std::int64_t result = product(symbols);
+Size TextReader::size(Symbols& symbols) {
+  Size result = product(symbols);
   while (accept("+ ")) result = symbols.add(result, product(symbols));
   return result;
 }
@@ -317,7 +317,7 @@ Tensor TextReader::constant(const Aval& aval, std::string_view words) {
       refuse("the constant has another dtype or shape");
     return t;
   }
-  if (aval.shape.is_symbolic() || num_elements(aval.shape) > kInText)
+  if (!aval.shape.is_known() || num_elements(aval.shape) > kInText)
     refuse("the elements of a constant of this size do not stand in the text");
   Tensor t = make_tensor(aval.dtype, aval.shape);
   auto* data = static_cast<char*>(t.impl()->data);
@@ -398,12 +398,15 @@ std::string TextReader::attribute(Graph& into, const Op& op, std::byte* attrs,
       if (!*reinterpret_cast<bool*>(at)) expect("False");
       break;
     case AttrKind::integer: {
-      const std::int64_t x = f->bytes == 8 ? size(into.symbols()) : integer();
+      const std::int64_t x = integer();
       const std::int64_t limit = std::int64_t{1} << (f->bytes == 8 ? 62 : 8 * f->bytes - 1);
       if (f->bytes < 8 && (x < -limit || x >= limit)) refuse("the number is too large for " + key);
       std::memcpy(at, &x, f->bytes);  // little-endian, as everything here
       break;
     }
+    case AttrKind::size:
+      *reinterpret_cast<Size*>(at) = size(into.symbols());
+      break;
     case AttrKind::real:
       *reinterpret_cast<double*>(at) = real<double>();
       break;
@@ -475,7 +478,7 @@ void TextReader::node(Graph& into, Names& names, const std::vector<std::string>&
   for (std::uint32_t i = 0; i < node.out_count; ++i) {
     expect(i == 0 ? ":" : ",");
     const Aval stated = aval(into.symbols()), &is = into.info(node.first_out + i).aval;
-    if (stated.dtype != is.dtype || !(stated.shape == is.shape))
+    if (stated.dtype != is.dtype || !is_same(stated.shape, is.shape))
       refuse("the result is " + into.describe(node.first_out + i));
     names.values[results[i]] = node.first_out + i;
   }

@@ -41,7 +41,7 @@ class TextReader {
   template <class T>
   T real();
   // A size, such as "2*s0 + 1"; symbols that are new to the table are made.
-  std::int64_t size(Symbols& symbols);
+  Size size(Symbols& symbols);
   DType dtype();
   Shape shape(Symbols& symbols);
   Aval aval(Symbols& symbols);
@@ -53,7 +53,7 @@ class TextReader {
  private:
   struct Names;
   void skip();
-  std::int64_t product(Symbols& symbols);
+  Size product(Symbols& symbols);
   void node(Graph& into, Names& names, const std::vector<std::string>& results);
   // Reads "name=value" into the attributes; gives the name.
   std::string attribute(Graph& into, const Op& op, std::byte* attrs,

@@ -10,8 +10,8 @@ Tensor glorot_uniform(const Shape& shape, DType dtype) {
   const int rank = shape.rank();
   std::int64_t field = 1;
   for (int i = 0; i + 2 < rank; ++i) field *= shape[i];
-  const std::int64_t outputs = rank > 0 ? shape.back() : 1;
-  const std::int64_t inputs = rank > 1 ? shape[rank - 2] : outputs;
+  const std::int64_t outputs = rank > 0 ? std::int64_t{shape.back()} : 1;
+  const std::int64_t inputs = rank > 1 ? std::int64_t{shape[rank - 2]} : outputs;
   const double fan_in = static_cast<double>(field * inputs);
   const double fan_out = static_cast<double>(field * outputs);
   const double limit = std::sqrt(6 / (fan_in + fan_out));

@@ -27,11 +27,12 @@ void check_batches(const Shape& query, const Shape& key, const Shape& value) {
     if (s.rank() != 3)
       throw InvalidArgumentError("[attention] got shape " + to_string(s) +
                                  "; expected [batch, length, width]");
-  const std::int64_t q = query[0], k = key[0], v = value[0];
-  if (q >= 0 && k >= 0 && v >= 0 && (q != k || k != v))
+  const Size q = query[0], k = key[0], v = value[0];
+  const bool known = q.is_known() && k.is_known() && v.is_known();
+  if (known && (q != k || k != v))
     throw InvalidArgumentError("[attention] queries, keys and values come in batches of " +
-                               std::to_string(q) + ", " + std::to_string(k) + " and " +
-                               std::to_string(v) + "; they must be of one size");
+                               to_string(q) + ", " + to_string(k) + " and " + to_string(v) +
+                               "; they must be of one size");
 }
 
 Tensor swapped(const Tensor& x) { return transpose(x, {0, 2, 1, 3}); }
@@ -52,7 +53,7 @@ Tensor projection(In x, In kernel, const Tensor& bias, int summed) {
   Shape out;
   for (int i = 0; i < in.rank() - summed; ++i) out.push_back(in.shape()[i]);
   Shape flat = out;
-  std::int64_t rows = 1, columns = 1;
+  Size rows = 1, columns = 1;
   for (int i = 0; i < k.rank(); ++i) (i < summed ? rows : columns) *= k[i];
   flat.push_back(rows);
   for (int i = summed; i < k.rank(); ++i) out.push_back(k[i]);
@@ -76,7 +77,7 @@ AttentionResult multi_head_attention(In query, In key, In value, const Attention
   return {projection(seen, w.output_kernel, w.output_bias, 2), scores};
 }
 
-Tensor causal_mask(std::int64_t queries, std::int64_t keys) {
+Tensor causal_mask(Size queries, Size keys) {
   return expand_dims(expand_dims(iota(queries), 1) >= expand_dims(iota(keys), 0), 0);
 }
 

@@ -99,8 +99,8 @@ Tensor convolution(In x, In kernel, const Tensor& bias, const ConvolutionOptions
   return around(x, kernel, bias, options.channels_first, [&](const Tensor& in, const Tensor& k) {
     const Tensor image = as_image(in, g);
     for (int i = 0; i < 2 && !g.same && !g.causal; ++i) {
-      const std::int64_t size = image.shape()[i + 1];
-      if (size >= 0 && size < g.reach(i))  // a negative one is not known yet
+      const Size size = image.shape()[i + 1];
+      if (size.is_known() && size < g.reach(i))
         throw InvalidArgumentError("[convolution] got an input of shape " + to_string(x->shape()) +
                                    " for a kernel of shape " + to_string(kernel->shape()) +
                                    ", which reaches beyond it; use padding 'same'");
@@ -117,11 +117,8 @@ Tensor convolution_transpose(In x, In kernel, const Tensor& bias,
     const Tensor image = as_image(in, g), filter = as_filter(k, g);
     Shape shape = {image.shape()[0], 1, 1, filter.shape()[2]};
     for (int i = 2 - g.rank; i < 2; ++i) {
-      const std::int64_t size = image.shape()[i + 1], reach = g.reach(i), stride = g.stride[i];
-      if (size < 0)
-        throw InvalidArgumentError("[convolution_transpose] got an input of shape " +
-                                   to_string(x->shape()) +
-                                   "; its spatial sizes must be known while a function is traced");
+      const Size size = image.shape()[i + 1];
+      const std::int64_t reach = g.reach(i), stride = g.stride[i];
       if (options.output_padding.empty())
         shape[i + 1] = size * stride + (g.same ? 0 : std::max<std::int64_t>(reach - stride, 0));
       else

@@ -79,7 +79,7 @@ Tensor spread(const Tensor& weight, const Tensor& x, const std::vector<int>& axe
   for (const int axis : sorted)
     order.push_back(std::find(axes.begin(), axes.end(), axis) - axes.begin());
   for (int i = 0; i < x.rank(); ++i)
-    shape.push_back(std::binary_search(sorted.begin(), sorted.end(), i) ? x.shape()[i] : 1);
+    shape.push_back(std::binary_search(sorted.begin(), sorted.end(), i) ? x.shape()[i] : Size(1));
   return reshape(transpose(as(weight, x.dtype()), order), shape);
 }
 

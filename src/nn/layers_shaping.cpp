@@ -13,28 +13,28 @@ namespace forms {
 Tensor flatten(In x, bool channels_first) {
   const Tensor in = channels_first && x->rank() > 2 ? to_channels_last(x) : x.tensor();
   const Shape& s = in.shape();
-  std::int64_t size = 1;
-  for (int i = 1; i < s.rank(); ++i) {
-    if (s[i] < 0) return gradus::reshape(in, {s[0], -1});  // not known while a function is traced
-    size *= s[i];
-  }
-  return gradus::reshape(in, {-1, size});
+  Size size = 1;
+  for (int i = 1; i < s.rank(); ++i) size *= s[i];
+  return gradus::reshape(in, {s[0], size});
 }
 
 Tensor reshaped(In x, const Shape& target) {
   const Shape& s = x->shape();
   if (s.rank() == 0) throw InvalidArgumentError("[Reshape] got a scalar; expected a batch");
   bool is_known = true;
-  std::int64_t have = 1, want = 1;
+  Size have = 1, want = 1;
   for (int i = 1; i < s.rank(); ++i) {
-    is_known &= s[i] >= 0;
+    is_known &= s[i].is_known();
     have *= s[i];
   }
   int open = -1;
   Shape shape = {-1};
   for (int i = 0; i < target.rank(); ++i) {
     shape.push_back(target[i]);
-    (target[i] == -1 ? open = i + 1 : want *= target[i]);
+    if (target[i] == -1)
+      open = i + 1;
+    else
+      want *= target[i];
   }
   if (is_known && (open < 0 ? have != want : want == 0 || have % want != 0))
     throw InvalidArgumentError("[Reshape] got an input of shape " + to_string(s) +

@@ -50,7 +50,7 @@ void Metric::add_to_mean(In given, const Tensor& sample_weight) const {
   add_to_state(0, sum(values));
   if (weights.defined())
     add_to_state(1, values.rank() == 0 ? reshape(weights, {}) : sum(weights));
-  else if (values.shape().is_symbolic())
+  else if (!values.shape().is_known())
     add_to_state(1, cast(dynamic_size(values.shape()[0]), dtype_));
   else
     add_to_state(1, values.num_elements());

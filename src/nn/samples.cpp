@@ -52,7 +52,7 @@ Samples samplewise(In given, const Tensor& sample_weight, DType dtype, Reduction
   std::tie(values, weights) = same_rank(values, as_dtype(sample_weight, dtype));
   values = reduced_from(values, weights.rank());
   // One weight for several values counts several times: the weights are summed up too.
-  if (!(weights.shape() == values.shape())) weights = broadcast_to(weights, values.shape());
+  if (!is_same(weights.shape(), values.shape())) weights = broadcast_to(weights, values.shape());
   values = values * weights;
   if (weights.rank() <= 1) return {values, weights};
   return {reduced_from(values, 1), reduced_from(weights, 1)};

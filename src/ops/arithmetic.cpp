@@ -14,7 +14,7 @@ using expr::select;
 const Op add_op = elementwise({.name = "add",
                                .doc = "x + y.",
                                .dtypes = kNumeric,
-                               .on_sizes = size_add,
+                               .on_sizes = [](Size x, Size y) { return x + y; },
                                .like = "numpy.add",
                                .commutative = true},
                               [](Expr x, Expr y) { return x + y; });
@@ -22,14 +22,14 @@ const Op add_op = elementwise({.name = "add",
 const Op subtract_op = elementwise({.name = "subtract",
                                     .doc = "x - y.",
                                     .dtypes = kNumeric,
-                                    .on_sizes = size_sub,
+                                    .on_sizes = [](Size x, Size y) { return x - y; },
                                     .like = "numpy.subtract"},
                                    [](Expr x, Expr y) { return x - y; });
 
 const Op multiply_op = elementwise({.name = "multiply",
                                     .doc = "x * y.",
                                     .dtypes = kNumeric,
-                                    .on_sizes = size_mul,
+                                    .on_sizes = [](Size x, Size y) { return x * y; },
                                     .like = "numpy.multiply",
                                     .commutative = true},
                                    [](Expr x, Expr y) { return x * y; });

@@ -59,7 +59,7 @@ struct Columns {
 
   explicit Columns(const View& x)
       : dtype(x.dtype),
-        rows(x.shape->back() == 0 ? 0 : x.count() / x.shape->back()),
+        rows(x.shape->back() == 0 ? 0 : x.count() / std::int64_t{x.shape->back()}),
         cols(x.shape->back()),
         row_bytes(static_cast<std::size_t>(cols) * size_of(dtype)) {}
 

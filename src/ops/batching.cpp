@@ -60,7 +60,7 @@ Tensor make_batched(const Tensor& batch, Level level) {
   return t;
 }
 
-Tensor unbatch(const Tensor& x, Level level, std::int64_t size) {
+Tensor unbatch(const Tensor& x, Level level, Size size) {
   const TensorImpl* impl = x.impl();
   if (impl->kind == ValueKind::batched && impl->extra()->level == level)
     return impl->extra()->inner;
@@ -134,8 +134,8 @@ Tensors of_no_examples(const BatchCall& c) {
 }  // namespace
 
 Tensors batch_loop(const BatchCall& c) {
+  if (!c.size.is_known() && loop_in_program) return loop_in_program(c);
   if (c.size == 0) return of_no_examples(c);
-  if (is_symbol(c.size) && loop_in_program) return loop_in_program(c);
   std::vector<std::vector<Tensor>> columns;
   for (std::int64_t b = 0; b < c.size; ++b) {
     Tensors in;
@@ -165,7 +165,7 @@ Tensors run_batched(const Op& op, const void* attrs, std::span<const Tensor* con
   for (const Tensor* t : given) level = std::max(level, level_of(*t));
   SmallVector<Tensor, 8> in;
   std::uint32_t batched = 0;
-  std::int64_t size = 0;
+  Size size = 0;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (level_of(*given[i]) == level) {
       in.push_back(given[i]->impl()->extra()->inner);

@@ -43,7 +43,7 @@ void check_axes(const Call& c, const Ints& axes, int rank) {
 }
 
 void check_sizes(const Call& c, const char* what, const Shape& shape) {
-  for (std::int64_t size : shape) {
+  for (const Size size : shape) {
     if (is_size(size)) continue;
     fail<InvalidArgumentError>("[", c.op.name(), "] got ", what, " ", shape,
                                "; sizes must be at least 0");
@@ -53,8 +53,8 @@ void check_sizes(const Call& c, const char* what, const Shape& shape) {
 void check_numbers(const Call& c, const char* what, const Ints& numbers, int count,
                    std::int64_t least) {
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
-  if (numbers.rank() == count && std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t x) {
-        return x >= least && x <= kMost;
+  if (numbers.rank() == count && std::all_of(numbers.begin(), numbers.end(), [&](Size x) {
+        return !x.is_known() || (x >= least && x <= kMost);
       }))
     return;
   fail<InvalidArgumentError>("[", c.op.name(), "] got ", what, " ", numbers, "; expected ", count,

@@ -112,7 +112,7 @@ const Op imag_op = linear(
 Tensor conj(In x) { return is_complex(x->dtype()) ? conj_op(x) : x.tensor(); }
 
 Tensor complex(In real, In imag) {
-  if (real->shape() == imag->shape()) return complex_op(real, imag);
+  if (is_same(real->shape(), imag->shape())) return complex_op(real, imag);
   const Shape shape = broadcast_shapes("complex", real->shape(), imag->shape());
   return complex_op(broadcast_to(real, shape), broadcast_to(imag, shape));
 }

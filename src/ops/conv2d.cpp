@@ -44,16 +44,15 @@ kernels::Conv2dShape shape_of(const Conv2dAttrs& p, DType dtype, const Shape& x,
   s.pad_bottom = p.padding[1];
   s.pad_left = p.padding[2];
   s.pad_right = p.padding[3];
-  s.groups = w[2] == 0 ? 1 : x[3] / w[2];
+  s.groups = w[2] == 0 ? Size(1) : x[3] / w[2];
   return s;
 }
 
-std::int64_t output_size(std::int64_t in, std::int64_t before, std::int64_t after,
-                         std::int64_t filter, std::int64_t stride, std::int64_t dilation) {
-  const std::int64_t window = size_add(size_mul(filter - 1, dilation), 1);
-  const std::int64_t padded = size_add(in, before + after);
-  if (!is_symbol(padded) && padded < window) return 0;
-  return size_add(size_div(size_sub(padded, window), stride), 1);
+Size output_size(Size in, Size before, Size after, Size filter, Size stride, Size dilation) {
+  const Size window = (filter - 1) * dilation + 1;
+  const Size padded = in + before + after;
+  if (padded.is_known() && padded < window) return 0;
+  return (padded - window) / stride + 1;
 }
 
 // What images of shape x give with a filter of shape w; all three ops rest on this.
@@ -109,7 +108,7 @@ Tensors batch_images(const BatchCall& c) {
   const Shape whole = in[kImages].shape();
   Shape merged = whole;
   merged.erase(0);
-  merged[0] = size_mul(whole[0], whole[1]);
+  merged[0] = whole[0] * whole[1];
   in[kImages] = reshape(in[kImages], merged);
   Conv2dAttrs attrs = c.get<Conv2dAttrs>();
   if (attrs.size.rank() > 0) attrs.size[0] = merged[0];
@@ -266,18 +265,17 @@ Conv2dAttrs attributes(const Shape& image, const Shape& filter, const ConvOption
   }
   if (o.padding == "SAME" && image.rank() == 4 && filter.rank() == 4) {
     for (int i = 0; i < 2; ++i) {
-      const std::int64_t n = image[i + 1], window = (filter[i] - 1) * attrs.dilations[i] + 1;
-      if (is_symbol(n)) {
+      const Size n = image[i + 1], window = (filter[i] - 1) * attrs.dilations[i] + 1;
+      if (!n.is_known()) {
         if (attrs.strides[i] != 1) {
           fail<UnimplementedError>("[conv2d] SAME padding with strides needs a known image size");
         }
       }
-      const std::int64_t total =
-          is_symbol(n)
-              ? window - 1
-              : std::max<std::int64_t>(
-                    0, ((n + attrs.strides[i] - 1) / attrs.strides[i] - 1) * attrs.strides[i] +
-                           window - n);
+      const Size total =
+          !n.is_known() ? window - 1
+                        : std::max<Size>(0, ((n + attrs.strides[i] - 1) / attrs.strides[i] - 1) *
+                                                    attrs.strides[i] +
+                                                window - n);
       attrs.padding[2 * i] = total / 2;
       attrs.padding[2 * i + 1] = total - total / 2;
     }

@@ -84,9 +84,9 @@ Tensor in_top_k(In targets, In predictions, std::int64_t k) {
                                " for targets of shape ", targets->shape(),
                                "; one row for each target was expected");
   }
-  const std::int64_t classes = predictions->shape()[1];
+  const Size classes = predictions->shape()[1];
   if (classes == 0) return zeros(targets->shape(), bool_);
-  const Tensor last = cast(dynamic_size(size_sub(classes, 1)), targets->dtype());
+  const Tensor last = cast(dynamic_size(classes - 1), targets->dtype());
   const Tensor valid = logical_and(greater_equal(targets, 0), less_equal(targets, last));
   const Tensor column = expand_dims(minimum(maximum(targets, 0), last), 1);
   const Tensor chosen = gather(predictions, column, 1, 1);

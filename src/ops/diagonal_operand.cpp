@@ -14,7 +14,7 @@ Tensor diagonal_seed(const Tensor& diagonal) {
 
 Tensor diagonal_of(const Tensor& operand) {
   const Shape& shape = operand.shape();
-  if (shape.rank() < 2 || shape[0] != shape.back() || shape.is_symbolic()) return {};
+  if (shape.rank() < 2 || !shape.is_known() || shape[0] != shape.back()) return {};
   if (shape.num_elements() == 0 || operand.impl()->kind != ValueKind::traced) return {};
   const std::int64_t n = shape[0], others = shape.num_elements() / (n * n);
   Graph& graph = *operand.impl()->extra()->graph;

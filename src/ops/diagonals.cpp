@@ -45,24 +45,20 @@ void check_matrix(const char* op, const Shape& shape) {
   }
 }
 
-std::int64_t rows_of(const Shape& s) { return s[s.rank() - 2]; }
+Size rows_of(const Shape& s) { return s[s.rank() - 2]; }
 
 // How many elements diagonal k has.
-std::int64_t diagonal_size(const char* op, const Shape& matrix, std::int64_t k) {
-  const std::int64_t rows = rows_of(matrix), columns = matrix.back();
+Size diagonal_size(const char* op, const Shape& matrix, std::int64_t k) {
+  const Size rows = rows_of(matrix), columns = matrix.back();
   if (k <= -kFar || k >= kFar) fail<InvalidArgumentError>("[", op, "] there is no diagonal ", k);
   if (rows == columns) {
-    if (!is_symbol(rows) && std::abs(k) > std::max<std::int64_t>(rows - 1, 0)) {
+    if (rows.is_known() && std::abs(k) > std::max<Size>(rows - 1, 0)) {
       fail<InvalidArgumentError>("[", op, "] matrices of shape ", matrix, " have no diagonal ", k);
     }
-    return k == 0 ? rows : size_sub(rows, std::abs(k));
+    return k == 0 ? rows : rows - std::abs(k);
   }
-  if (is_symbol(rows) || is_symbol(columns)) {
-    fail<InvalidArgumentError>("[", op, "] the length of the diagonal of shape ", matrix,
-                               " depends on sizes that are not known while tracing");
-  }
-  const std::int64_t n =
-      std::min(rows + std::min<std::int64_t>(k, 0), columns - std::max<std::int64_t>(k, 0));
+  const Size n =
+      std::min<Size>(rows + std::min<std::int64_t>(k, 0), columns - std::max<std::int64_t>(k, 0));
   if (n < 0 || (n == 0 && k != 0)) {
     fail<InvalidArgumentError>("[", op, "] matrices of shape ", matrix, " have no diagonal ", k);
   }
@@ -71,7 +67,7 @@ std::int64_t diagonal_size(const char* op, const Shape& matrix, std::int64_t k) 
 
 Shape diagonal_shape(const char* op, const Shape& matrix, std::int64_t k) {
   check_matrix(op, matrix);
-  const std::int64_t n = diagonal_size(op, matrix, k);
+  const Size n = diagonal_size(op, matrix, k);
   Shape shape = matrix;
   shape.erase(matrix.rank() - 1);
   shape[shape.rank() - 1] = n;
@@ -167,10 +163,7 @@ const Op matrix_diag_op =
                   const auto& p = c.get<MatrixDiagAttrs>();
                   Shape shape = c.shape(0);
                   check_axis(c, shape.rank() - 1, shape.rank());
-                  Ints known = p.matrix;  // names of sizes are not numbers to check
-                  for (int i = 0; i < known.rank(); ++i)
-                    if (is_symbol(known[i]) && is_size(known[i])) known[i] = 0;
-                  check_numbers(c, "the size of the matrix", known, 2, 0);
+                  check_numbers(c, "the size of the matrix", p.matrix, 2, 0);
                   // A diagonal that does not reach a border may have been meant for another one.
                   if (!sizes_agree(diagonal_size("diag", p.matrix, p.k), shape.back())) {
                     fail<InvalidArgumentError>("[diag] a diagonal of length ", shape.back(),
@@ -266,9 +259,9 @@ const Op band_part_op =
 
 namespace linalg {
 
-Tensor diag(In diagonal, std::int64_t k, std::int64_t num_rows, std::int64_t num_cols) {
+Tensor diag(In diagonal, std::int64_t k, Size num_rows, Size num_cols) {
   if (diagonal->rank() == 0) fail<InvalidArgumentError>("[diag] got a scalar; a vector expected");
-  const std::int64_t n = diagonal->shape().back(), size = k == 0 ? n : size_add(n, std::abs(k));
+  const Size n = diagonal->shape().back(), size = k == 0 ? n : n + std::abs(k);
   return matrix_diag_op(
       {diagonal},
       MatrixDiagAttrs{k, {num_rows == -1 ? size : num_rows, num_cols == -1 ? size : num_cols}});
@@ -283,8 +276,8 @@ Tensor set_diag(In input, In diagonal, std::int64_t k) {
 
 Tensor band_part(In input, std::int64_t num_lower, std::int64_t num_upper) {
   check_matrix("band_part", input->shape());
-  const std::int64_t rows = rows_of(input->shape()), columns = input->shape().back();
-  if ((num_lower > rows && !is_symbol(rows)) || (num_upper > columns && !is_symbol(columns))) {
+  const Size rows = rows_of(input->shape()), columns = input->shape().back();
+  if ((num_lower > rows && rows.is_known()) || (num_upper > columns && columns.is_known())) {
     fail<InvalidArgumentError>("[band_part] num_lower ", num_lower, " and num_upper ", num_upper,
                                " exceed matrices of shape ", input->shape());
   }
@@ -293,7 +286,7 @@ Tensor band_part(In input, std::int64_t num_lower, std::int64_t num_upper) {
 
 Tensor tensor_diag(In diagonal) {
   Shape shape = diagonal->shape();
-  for (std::int64_t n : diagonal->shape()) shape.push_back(n);
+  for (const Size n : diagonal->shape()) shape.push_back(n);
   return reshape(diag(reshape(diagonal, {num_elements(diagonal->shape())})), shape);
 }
 
@@ -306,7 +299,7 @@ Tensor tensor_diag_part(In input) {
     fail<InvalidArgumentError>("[tensor_diag_part] shape ", shape,
                                " is not some sizes and then the same sizes again");
   }
-  const std::int64_t n = num_elements(first);
+  const Size n = num_elements(first);
   return reshape(diag_part(reshape(input, {n, n})), first);
 }
 

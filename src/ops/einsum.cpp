@@ -109,23 +109,22 @@ Equation parse(const std::string& equation, const std::vector<Tensor>& inputs) {
 }
 
 // The size of each label; an axis of size 1 under "..." is repeated.
-std::map<char, std::int64_t> sizes_of(const std::string& equation,
-                                      const std::vector<Factor>& operands) {
-  std::map<char, std::int64_t> sizes;
+std::map<char, Size> sizes_of(const std::string& equation, const std::vector<Factor>& operands) {
+  std::map<char, Size> sizes;
   for (const Factor& o : operands) {
     for (int i = 0; i < o.value.rank(); ++i) {
       const char label = o.labels[static_cast<std::size_t>(i)];
-      const std::int64_t n = o.value.shape()[i];
+      const Size n = o.value.shape()[i];
       const auto [known, is_new] = sizes.try_emplace(label, n);
       if (is_new || known->second == n) continue;
       if (label < 'A' && (known->second == 1 || n == 1)) {
         if (known->second == 1) known->second = n;
       } else if (sizes_agree(known->second, n)) {
-        if (is_symbol(known->second)) known->second = n;
+        if (!known->second.is_known()) known->second = n;
       } else {
         bad_equation(equation, std::string("label '") + (label < 'A' ? '.' : label) +
-                                   "' has size " + std::to_string(known->second) + " and size " +
-                                   std::to_string(n));
+                                   "' has size " + to_string(known->second) + " and size " +
+                                   to_string(n));
       }
     }
   }
@@ -188,17 +187,17 @@ Matrix as_matrix(const Factor& o, const Labels& batch, const Labels& rows, const
 }
 
 Factor contract(const Factor& a, const Factor& b, const Labels& needed,
-                const std::map<char, std::int64_t>& sizes) {
+                const std::map<char, Size>& sizes) {
   Labels batch, summed, rows, columns;
   for (char c : a.labels) (!has(b.labels, c) ? rows : has(needed, c) ? batch : summed).push_back(c);
   for (char c : b.labels)
     if (!has(a.labels, c)) columns.push_back(c);
   const auto count = [&](const Labels& labels) {
-    std::int64_t n = 1;
-    for (char c : labels) n = size_mul(n, sizes.at(c));
+    Size n = 1;
+    for (char c : labels) n = n * sizes.at(c);
     return n;
   };
-  const std::int64_t p = count(batch), m = count(rows), k = count(summed), n = count(columns);
+  const Size p = count(batch), m = count(rows), k = count(summed), n = count(columns);
   Shape shape;
   for (char c : batch + rows + columns) shape.push_back(sizes.at(c));
   const Matrix left = as_matrix(a, batch, rows, summed, {p, m, k});
@@ -220,11 +219,11 @@ Factor contract(const Factor& a, const Factor& b, const Labels& needed,
 // Which two operands to contract first: the pair with the smallest result, or the first two if
 // sizes are not known.
 std::pair<std::size_t, std::size_t> cheapest(const std::vector<Factor>& operands,
-                                             const std::map<char, std::int64_t>& sizes) {
+                                             const std::map<char, Size>& sizes) {
   std::pair<std::size_t, std::size_t> best{0, 1};
   double least = -1;
   for (const auto& [label, n] : sizes)
-    if (is_symbol(n)) return best;
+    if (!n.is_known()) return best;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     for (std::size_t j = i + 1; j < operands.size(); ++j) {
       double work = 1;
@@ -232,7 +231,7 @@ std::pair<std::size_t, std::size_t> cheapest(const std::vector<Factor>& operands
       for (char c : operands[i].labels + operands[j].labels) {
         if (has(seen, c)) continue;
         seen.push_back(c);
-        work *= static_cast<double>(sizes.at(c));
+        work *= static_cast<double>(std::int64_t{sizes.at(c)});
       }
       if (least >= 0 && work >= least) continue;
       least = work;
@@ -278,7 +277,7 @@ Tensor tensordot(In a, In b, const Shape& axes_of_a, const Shape& axes_of_b) {
   bool fits = axes_of_a.rank() == axes_of_b.rank();
   Ints order_a, order_b;
   Shape shape;
-  std::int64_t m = 1, k = 1, n = 1;
+  Size m = 1, k = 1, n = 1;
   const auto contains = [](const Shape& axes, int axis, int rank) {
     return std::any_of(axes.begin(), axes.end(),
                        [&](std::int64_t x) { return normal_axis("tensordot", x, rank) == axis; });
@@ -289,7 +288,7 @@ Tensor tensordot(In a, In b, const Shape& axes_of_a, const Shape& axes_of_b) {
     if (contains(axes_of_a, i, rank_a)) continue;
     order_a.push_back(i);
     shape.push_back(a->shape()[i]);
-    m = size_mul(m, a->shape()[i]);
+    m = m * a->shape()[i];
   }
   for (int i = 0; fits && i < axes_of_a.rank(); ++i) {
     const int in_a = normal_axis("tensordot", axes_of_a[i], rank_a);
@@ -297,7 +296,7 @@ Tensor tensordot(In a, In b, const Shape& axes_of_a, const Shape& axes_of_b) {
     order_a.push_back(in_a);
     order_b.push_back(in_b);
     fits = sizes_agree(a->shape()[in_a], b->shape()[in_b]);
-    k = size_mul(k, a->shape()[in_a]);
+    k = k * a->shape()[in_a];
   }
   if (!fits) {
     fail<InvalidArgumentError>("[tensordot] axes ", axes_of_a, " of shape ", a->shape(), " and ",
@@ -307,7 +306,7 @@ Tensor tensordot(In a, In b, const Shape& axes_of_a, const Shape& axes_of_b) {
     if (contains(axes_of_b, i, rank_b)) continue;
     order_b.push_back(i);
     shape.push_back(b->shape()[i]);
-    n = size_mul(n, b->shape()[i]);
+    n = n * b->shape()[i];
   }
   const auto in_order = [](const Ints& order) {
     return std::is_sorted(order.begin(), order.end());

@@ -7,6 +7,7 @@
 #include "gradus/signal.h"
 #include "graph/batch.h"
 #include "graph/symbols.h"
+#include "ops/moves.h"
 #include "ops/numeric_records.h"
 #include "ops/records.h"
 
@@ -38,33 +39,33 @@ Tensor transform(const char* what, const Tensor& x, int axes, bool inverse) {
 
 // Divided by the number of elements that were added up.
 Tensor mean(const Tensor& x, int axes) {
-  std::int64_t count = 1;
-  for (int i = x.rank() - axes; i < x.rank(); ++i) count = size_mul(count, x.shape()[i]);
-  if (is_symbol(count)) return divide(x, cast(dynamic_size(count), x.dtype()));
+  Size count = 1;
+  for (int i = x.rank() - axes; i < x.rank(); ++i) count = count * x.shape()[i];
+  if (!count.is_known()) return divide(x, cast(dynamic_size(count), x.dtype()));
   return x * (1.0 / static_cast<double>(std::max<std::int64_t>(count, 1)));
 }
 
 // The first elements along the last axes, with zeros where there are none.
 Tensor fitted(const Tensor& x, const Shape& sizes) {
-  Shape begin, size = x.shape();
-  Paddings fill;
+  Shape size = x.shape();
+  Ints begin, after;
   bool fills = false;
   for (int i = 0; i < x.rank(); ++i) {
     begin.push_back(0);
-    fill.emplace_back(0, 0);
+    after.push_back(0);
     const int k = i - (x.rank() - sizes.rank());
-    if (k < 0 || size[i] == sizes[k]) continue;
+    if (k < 0 || is_same(size[i], sizes[k])) continue;
     // Where it is not known which is larger there are zeros enough, of which the rest is cut off.
-    const bool known = !is_symbol(size[i]) && !is_symbol(sizes[k]);
-    fill.back().second = known ? std::max<std::int64_t>(0, sizes[k] - size[i]) : sizes[k];
-    fills |= fill.back().second != 0;
+    const bool known = size[i].is_known() && sizes[k].is_known();
+    after[i] = known ? std::max<Size>(0, sizes[k] - size[i]) : sizes[k];
+    fills |= !is_same(after[i], 0);
     size[i] = sizes[k];
   }
-  const Tensor filled = fills ? pad(x, fill, PadMode::constant, cast(0.0, x.dtype())) : x;
-  return size == filled.shape() ? filled : slice(filled, begin, size);
+  const Tensor filled = fills ? pad_zeros(x, begin, after) : x;
+  return is_same(size, filled.shape()) ? filled : slice(filled, begin, size);
 }
 
-Tensor first_columns(const Tensor& x, std::int64_t begin, std::int64_t count) {
+Tensor first_columns(const Tensor& x, Size begin, Size count) {
   Shape from, size = x.shape();
   for (int i = 0; i < x.rank(); ++i) from.push_back(0);
   from[x.rank() - 1] = begin;
@@ -73,11 +74,11 @@ Tensor first_columns(const Tensor& x, std::int64_t begin, std::int64_t count) {
 }
 
 // How many coefficients there are of so many real numbers.
-std::int64_t half_of(std::int64_t n) { return size_add(size_div(n, 2), 1); }
+Size half_of(Size n) { return n / 2 + 1; }
 
 void check_length(const char* what, const Tensor& x, const Shape& length) {
   bool fits = length.rank() > 0 && x.rank() >= length.rank();
-  for (const std::int64_t n : length) fits &= is_size(n);
+  for (const Size n : length) fits &= is_size(n);
   if (!fits) {
     fail<InvalidArgumentError>("[", what, "] got shape ", x.shape(), " and fft_length ", length,
                                "; expected at least that many axes, and sizes");
@@ -131,16 +132,16 @@ Tensor signal::rfft(In input, const Shape& fft_length) {
 Shape signal::irfft_length(In input, int axes) {
   Shape length;
   for (int i = input->rank() - axes; i < input->rank(); ++i) length.push_back(input->shape()[i]);
-  if (length.back() != 0) length[axes - 1] = size_mul(2, size_sub(length.back(), 1));
+  if (length.back() != 0) length[axes - 1] = 2 * (length.back() - 1);
   return length;
 }
 
 Tensor signal::irfft(In input, const Shape& fft_length) {
   check_length("irfft", input, fft_length);
   const int axes = fft_length.rank();
-  const std::int64_t n = fft_length.back();
+  const Size n = fft_length.back();
   Shape half = fft_length;
-  half[axes - 1] = n == 0 ? 0 : half_of(n);
+  half[axes - 1] = n == 0 ? Size(0) : half_of(n);
   Tensor x = fitted(input, half);
   // All axes but the last; then the rows are those of real numbers, and complete themselves.
   Ints order;
@@ -153,7 +154,7 @@ Tensor signal::irfft(In input, const Shape& fft_length) {
     back.push_back(0);
     x = transpose(ifft(transpose(x, order), axes - 1), back);
   }
-  const std::int64_t mirrored = n == 0 ? 0 : size_div(size_sub(n, 1), 2);
+  const Size mirrored = n == 0 ? Size(0) : (n - 1) / 2;
   const Tensor rest = conj(reverse(first_columns(x, 1, mirrored), {-1}));
   return real(ifft(mirrored != 0 ? concat({x, rest}, -1) : x));
 }

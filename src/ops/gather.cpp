@@ -27,14 +27,17 @@ struct ScatterAttrs {
   static auto fields() { return attr_fields(attr("shape", &ScatterAttrs::shape)); }
 };
 
-std::int64_t product(const Shape& shape, int first, int last) {
-  std::int64_t n = 1;
-  for (int i = first; i < last; ++i) n = size_mul(n, shape[i]);
+Size product(const Shape& shape, int first, int last) {
+  Size n = 1;
+  for (int i = first; i < last; ++i) n = n * shape[i];
   return n;
 }
 
 // params as [batch, outer, n, inner], indices as [batch, m].
-kernels::GatherShape extents(const GatherAttrs& p, const Shape& params, const Shape& indices) {
+struct Extents {
+  Size batch, outer, n, inner, m;
+};
+Extents extents(const GatherAttrs& p, const Shape& params, const Shape& indices) {
   return {product(params, 0, p.batch_dims), product(params, p.batch_dims, p.axis), params[p.axis],
           product(params, p.axis + 1, params.rank()),
           product(indices, p.batch_dims, indices.rank())};
@@ -60,10 +63,10 @@ void infer_gather(const Call& c, Avals& out) {
 }
 
 void gather_kernel(const KernelCall& c) {
-  const kernels::GatherShape e = extents(c.get<GatherAttrs>(), c.shape(0), c.shape(1));
+  const Extents e = extents(c.get<GatherAttrs>(), c.shape(0), c.shape(1));
   check_indices("gather", c.in[1], e.n);
-  kernels::gather(size_of(c.in[0].dtype), c.in[0].data, c.in[1].dtype, c.in[1].data, e,
-                  c.out[0].data);
+  kernels::gather(size_of(c.in[0].dtype), c.in[0].data, c.in[1].dtype, c.in[1].data,
+                  {e.batch, e.outer, e.n, e.inner, e.m}, c.out[0].data);
 }
 
 Tensors batch_gather(const BatchCall& c) {
@@ -82,13 +85,13 @@ Tensors batch_gather(const BatchCall& c) {
 // The gradient of a gather along any axis: rows of [batch * n, outer * inner] are added to.
 Tensor scatter_along(const GatherAttrs& p, const Shape& params, const Tensor& indices,
                      const Tensor& ct) {
-  const kernels::GatherShape e = extents(p, params, indices.shape());
-  const std::int64_t width = size_mul(e.outer, e.inner);
+  const Extents e = extents(p, params, indices.shape());
+  const Size width = e.outer * e.inner;
   const Tensor moved = transpose(reshape(ct, {e.batch, e.outer, e.m, e.inner}), {0, 2, 1, 3});
   const Tensor rows = p.batch_dims == 0 ? reshape(indices, {e.m})
                                         : rows_of_batch(reshape(indices, {e.batch, e.m}), e.n);
-  const Tensor sums = scatter_rows(rows, reshape(moved, {size_mul(e.batch, e.m), width}),
-                                   {size_mul(e.batch, e.n), width});
+  const Tensor sums =
+      scatter_rows(rows, reshape(moved, {e.batch * e.m, width}), {e.batch * e.n, width});
   return reshape(transpose(reshape(sums, {e.batch, e.n, e.outer, e.inner}), {0, 2, 1, 3}), params);
 }
 
@@ -163,7 +166,7 @@ const Op scatter_rows_op = linear(
            const Tensors in = all_batched(c);
            const Shape& shape = c.get<ScatterAttrs>().shape;
            Shape flat = shape, values = shape, whole = shape;
-           flat[0] = size_mul(c.size, shape[0]);
+           flat[0] = c.size * shape[0];
            values[0] = num_elements(in[0].shape());
            whole.insert(0, c.size);
            return Tensors{reshape(

@@ -208,9 +208,8 @@ void infer_gru(const Call& c, Avals& out) {
   const Shape &x = c.shape(0), &wx = c.shape(1), &wh = c.shape(2), &b = c.shape(3);
   const bool ranks =
       x.rank() == 3 && wx.rank() == 2 && wh.rank() == 2 && b.rank() == 2 && c.shape(4).rank() == 2;
-  const bool fits = ranks && wx[0] == x[2] && wx[1] == size_mul(3, wh[0]) && wh[1] == wx[1] &&
-                    b[0] == 2 && b[1] == wx[1] && sizes_agree(c.shape(4)[0], x[0]) &&
-                    c.shape(4)[1] == wh[0];
+  const bool fits = ranks && wx[0] == x[2] && wx[1] == 3 * wh[0] && wh[1] == wx[1] && b[0] == 2 &&
+                    b[1] == wx[1] && sizes_agree(c.shape(4)[0], x[0]) && c.shape(4)[1] == wh[0];
   if (!fits) {
     fail<InvalidArgumentError>("[gru] got x ", x, ", kernel ", wx, ", recurrent kernel ", wh,
                                ", bias ", b, " and state ", c.shape(4),
@@ -223,13 +222,14 @@ void infer_gru(const Call& c, Avals& out) {
   out.push_back({dtype, {x[0], x[1], wh[0]}});
 }
 
-Tensor part(const Tensor& all, std::int64_t k, std::int64_t hidden) {
+Tensor part(const Tensor& all, std::int64_t k, Size hidden) {
   return slice(all, {0, k * hidden}, {-1, hidden});
 }
 
 // The same in single ops: what higher orders differentiate.
 Tensors gru_body(const void*, std::span<const Tensor> in) {
-  const std::int64_t time = in[0].shape()[1], hidden = in[2].shape()[0];
+  const std::int64_t time = in[0].shape()[1];
+  const Size hidden = in[2].shape()[0];
   const auto bias = [&](std::int64_t k) {
     return reshape(slice(in[3], {k, 0}, {1, -1}), {in[3].shape()[1]});
   };
@@ -260,7 +260,8 @@ Tensor at_time(const Tensor& all, std::int64_t t) {
 
 // The gradient in single ops, as backward_gates has it.
 Tensors gru_gradient_body(const void*, std::span<const Tensor> in) {
-  const std::int64_t time = in[0].shape()[1], hidden = in[2].shape()[0];
+  const std::int64_t time = in[0].shape()[1];
+  const Size hidden = in[2].shape()[0];
   Tensor later = zeros_like(in[3]), kernel = zeros_like(in[1]), recurrent = zeros_like(in[2]);
   std::vector<Tensor> all_dx(static_cast<std::size_t>(time)), all_dr = all_dx;
   for (std::int64_t t = time; t-- > 0;) {
@@ -304,7 +305,7 @@ const Op gru_gradient_op = composite(
              fail<InvalidArgumentError>("[gru_gradient] got x ", x, " and recurrent kernel ", wh,
                                         "; they must be [b, t, n] and [h, 3h]");
            }
-           const std::int64_t h = wh[0], gates = size_mul(3, h);
+           const std::int64_t h = wh[0], gates = 3 * h;
            check_operand_shape(c, 1, {x[2], gates});
            check_operand_shape(c, 2, {h, gates});
            check_operand_shape(c, 3, {x[0], h});

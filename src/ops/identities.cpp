@@ -47,14 +47,14 @@ Tensor of_equals(const Applied& y) {
 
 template <class A>
 bool is_zero(const A& list) {
-  return std::all_of(list.begin(), list.end(), [](std::int64_t i) { return i == 0; });
+  return std::all_of(list.begin(), list.end(), [](Size i) { return is_same(i, 0); });
 }
 
 Tensor to_the_same_shape(const Applied& y) {
-  return y.attr<Shape>("shape") == y.aval(0).shape ? y.operand(0) : Tensor();
+  return is_same(y.attr<Shape>("shape"), y.aval(0).shape) ? y.operand(0) : Tensor();
 }
 Tensor whole_slice(const Applied& y) {
-  return y.attr<Shape>("size") == y.aval(0).shape ? y.operand(0) : Tensor();
+  return is_same(y.attr<Shape>("size"), y.aval(0).shape) ? y.operand(0) : Tensor();
 }
 Tensor pad_by_nothing(const Applied& y) {
   return is_zero(y.attr<Ints>("before")) && is_zero(y.attr<Ints>("after")) ? y.operand(0)
@@ -105,13 +105,13 @@ Tensor transpose_once(const Applied& y) {
   bool moves = false;
   Shape shape;
   for (std::int64_t axis : order) {
-    const std::int64_t size = x.shape()[static_cast<int>(axis)];
+    const Size size = x.shape()[static_cast<int>(axis)];
     shape.push_back(size);
-    if (size == 1) continue;
+    if (is_same(size, 1)) continue;
     moves = moves || axis < last;
     last = axis;
   }
-  if (!moves) return x.shape() == shape ? x : reshape(x, shape);
+  if (!moves) return is_same(x.shape(), shape) ? x : reshape(x, shape);
   return twice ? transpose(x, order) : Tensor();
 }
 

@@ -68,7 +68,7 @@ Tensor depthwise_conv2d(In x, In filter, const ConvOptions& options) {
     fail<InvalidArgumentError>("[depthwise_conv2d] got a filter of shape ", f,
                                " for an input of shape ", x->shape(), "; the channels must agree");
   }
-  return conv2d(x, reshape(filter, {f[0], f[1], 1, size_mul(f[2], f[3])}), options);
+  return conv2d(x, reshape(filter, {f[0], f[1], 1, f[2] * f[3]}), options);
 }
 
 Tensor separable_conv2d(In x, In depthwise_filter, In pointwise_filter,
@@ -85,20 +85,20 @@ Tensor avg_pool1d(In x, std::int64_t ksize, std::int64_t strides, const std::str
 
 Tensor space_to_depth(In x, std::int64_t block_size) {
   const Shape& s = check_blocks("space_to_depth", x, block_size);
-  const std::int64_t b = block_size, h = size_div(s[1], b), w = size_div(s[2], b);
-  if ((!is_symbol(s[1]) && s[1] % b != 0) || (!is_symbol(s[2]) && s[2] % b != 0))
+  const std::int64_t b = block_size, h = s[1] / b, w = s[2] / b;
+  if ((s[1].is_known() && s[1] % b != 0) || (s[2].is_known() && s[2] % b != 0))
     bad_blocks("space_to_depth", s, b);
   const Tensor blocks = transpose(reshape(x, {s[0], h, b, w, b, s[3]}), {0, 1, 3, 2, 4, 5});
-  return reshape(blocks, {s[0], h, w, size_mul(b * b, s[3])});
+  return reshape(blocks, {s[0], h, w, b * b * s[3]});
 }
 
 Tensor depth_to_space(In x, std::int64_t block_size) {
   const Shape& s = check_blocks("depth_to_space", x, block_size);
-  const std::int64_t b = block_size, channels = size_div(s[3], b * b);
-  if (!is_symbol(s[3]) && s[3] % (b * b) != 0) bad_blocks("depth_to_space", s, b);
+  const std::int64_t b = block_size, channels = s[3] / (b * b);
+  if (s[3].is_known() && s[3] % (b * b) != 0) bad_blocks("depth_to_space", s, b);
   const Tensor blocks =
       transpose(reshape(x, {s[0], s[1], s[2], b, b, channels}), {0, 1, 3, 2, 4, 5});
-  return reshape(blocks, {s[0], size_mul(s[1], b), size_mul(s[2], b), channels});
+  return reshape(blocks, {s[0], s[1] * b, s[2] * b, channels});
 }
 
 }  // namespace nn

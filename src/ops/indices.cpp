@@ -38,7 +38,7 @@ Tensors all_batched(const BatchCall& c) {
   return in;
 }
 
-Tensor rows_of_batch(const Tensor& indices, std::int64_t n) {
+Tensor rows_of_batch(const Tensor& indices, Size n) {
   const Tensor wide = cast(indices, int64);
   Shape column{indices.shape()[0]};
   for (int i = 1; i < indices.rank(); ++i) column.push_back(1);
@@ -69,7 +69,7 @@ RowNumbers::RowNumbers(const char* op, const View& coordinates, const Shape& sha
     std::int64_t* numbers = data() + b * each;
     const std::int64_t bad =
         kernels::flatten_coordinates(coordinates.dtype, coordinates.as<char>() + b * step, each,
-                                     depth, shape.begin() + batch_dims, numbers);
+                                     depth, shape.numbers().data() + batch_dims, numbers);
     if (bad >= 0) {
       fail<InvalidArgumentError>("[", op, "] indices[", b * each + bad,
                                  "] does not point into a tensor of shape ", shape);
@@ -81,8 +81,8 @@ RowNumbers::RowNumbers(const char* op, const View& coordinates, const Shape& sha
 }
 
 Shape picked_shape(const char* op, const Shape& coordinates, const Shape& shape, int batch_dims) {
-  const std::int64_t depth = coordinates.rank() ? coordinates.back() : 0;
-  bool fits = coordinates.rank() > batch_dims && !is_symbol(depth) && batch_dims >= 0 &&
+  const Size depth = coordinates.rank() ? coordinates.back() : Size(0);
+  bool fits = coordinates.rank() > batch_dims && depth.is_known() && batch_dims >= 0 &&
               depth + batch_dims <= shape.rank();
   for (int i = 0; fits && i < batch_dims; ++i) fits = sizes_agree(coordinates[i], shape[i]);
   if (!fits) {

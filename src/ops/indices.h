@@ -15,7 +15,7 @@ Tensors all_batched(const BatchCall& call);
 
 // Indices [batch, ...] into n rows each, as a flat list of indices into batch * n rows. Negative
 // ones stay negative.
-Tensor rows_of_batch(const Tensor& indices, std::int64_t n);
+Tensor rows_of_batch(const Tensor& indices, Size n);
 
 // Coordinates into the axes of `shape` behind the first `batch_dims`, which belong to the leading
 // axes of `coordinates`: as row numbers of the array seen as [rows, width].

@@ -121,8 +121,9 @@ Tensor last_bit(const Tensor& x) {
 
 }  // namespace
 
-const Op floordiv_op = elementwise(
-    division("floordiv", "The largest integer not above x / y.", size_div), floor_quotient);
+const Op floordiv_op = elementwise(division("floordiv", "The largest integer not above x / y.",
+                                            [](Size x, Size y) { return x / y; }),
+                                   floor_quotient);
 const Op floormod_op =
     elementwise(division("floormod", "x - floordiv(x, y) * y: it has the sign of y."),
                 [](Expr x, Expr y) { return expr::floormod(x, y); });

@@ -26,12 +26,12 @@ void infer_split(const Call& c, Avals& out) {
   const auto& p = c.get<SplitAttrs>();
   check_axis(c, p.axis, c.shape(0).rank());
   check_sizes(c, "the parts", p.sizes);
-  const std::int64_t n = c.shape(0)[p.axis];
-  std::int64_t total = 0;
-  for (std::int64_t size : p.sizes) total = size_add(total, size);
+  const Size n = c.shape(0)[p.axis];
+  Size total = 0;
+  for (const Size size : p.sizes) total = total + size;
   const bool fits = p.parts >= 1 && p.parts <= 65535 &&
                     (p.sizes.rank() ? p.sizes.rank() == p.parts && sizes_agree(total, n)
-                                    : is_symbol(n) || n % p.parts == 0);
+                                    : !n.is_known() || n % p.parts == 0);
   if (!fits) {
     fail<InvalidArgumentError>(
         "[split] axis ", p.axis, " of shape ", c.shape(0), " cannot be cut into ", p.parts,
@@ -39,7 +39,7 @@ void infer_split(const Call& c, Avals& out) {
   }
   for (int i = 0; i < p.parts; ++i) {
     Shape shape = c.shape(0);
-    shape[p.axis] = p.sizes.rank() ? p.sizes[i] : size_div(n, p.parts);
+    shape[p.axis] = p.sizes.rank() ? p.sizes[i] : n / p.parts;
     out.push_back({c.in[0].dtype, shape});
   }
 }
@@ -66,9 +66,9 @@ std::int64_t piece_of_split(const Call& c, int output) {
   Ints begin = size;
   for (int i = 0; i < size.rank(); ++i) begin[i] = 0;
   const auto part = [&](int i) {
-    return p.sizes.rank() ? p.sizes[i] : size_div(c.shape(0)[p.axis], p.parts);
+    return p.sizes.rank() ? p.sizes[i] : c.shape(0)[p.axis] / p.parts;
   };
-  for (int i = 0; i < output; ++i) begin[p.axis] = size_add(begin[p.axis], part(i));
+  for (int i = 0; i < output; ++i) begin[p.axis] = begin[p.axis] + part(i);
   size[p.axis] = part(output);
   return piece_of_block(begin, size, c.shape(0));
 }
@@ -114,8 +114,7 @@ const Op split_op = general(
           continue;
         }
         Shape shape = s.shape(0);
-        shape[p.axis] =
-            p.sizes.rank() ? p.sizes[static_cast<int>(i)] : size_div(shape[p.axis], p.parts);
+        shape[p.axis] = p.sizes.rank() ? p.sizes[static_cast<int>(i)] : shape[p.axis] / p.parts;
         parts.push_back(zeros(shape, s.args[0].dtype));
       }
       grads[0] = concat(parts, p.axis);
@@ -132,8 +131,8 @@ std::vector<Tensor> run_split(const Tensor& x, const SplitAttrs& attrs) {
 
 std::vector<Tensor> split(In x, int num_or_size_splits, int axis) {
   const int at = normal_axis("split", axis, x->rank()), parts = num_or_size_splits;
-  const std::int64_t n = x->shape()[at];
-  if (parts < 1 || (!is_symbol(n) && n % parts != 0)) {
+  const Size n = x->shape()[at];
+  if (parts < 1 || (n.is_known() && n % parts != 0)) {
     fail<InvalidArgumentError>("[split] axis ", at, " of shape ", x->shape(),
                                " cannot be split into ", parts,
                                " equal parts; give a list of sizes instead");
@@ -142,35 +141,34 @@ std::vector<Tensor> split(In x, int num_or_size_splits, int axis) {
   return run_split(x, {at, parts, {}});
 }
 
-std::vector<Tensor> split(In x, const std::vector<std::int64_t>& num_or_size_splits, int axis) {
+std::vector<Tensor> split(In x, const std::vector<Size>& num_or_size_splits, int axis) {
   const int at = normal_axis("split", axis, x->rank());
-  const std::int64_t n = x->shape()[at];
-  std::vector<std::int64_t> sizes = num_or_size_splits;
-  std::int64_t known = 0, *open = nullptr;
+  const Size n = x->shape()[at];
+  std::vector<Size> sizes = num_or_size_splits;
+  Size known = 0, *open = nullptr;
   int opens = 0;
-  for (std::int64_t& size : sizes) {
+  for (Size& size : sizes) {
     if (size == -1) {
       open = &size;
       ++opens;
     } else {
-      known = size_add(known, size);
+      known = known + size;
     }
   }
-  const bool fits = opens == 0 ? known == n || is_symbol(n) || is_symbol(known)
-                               : opens == 1 && (is_symbol(n) || is_symbol(known) || known <= n);
+  const bool fits = opens == 0 ? known == n || !n.is_known() || !known.is_known()
+                               : opens == 1 && (!n.is_known() || !known.is_known() || known <= n);
   if (sizes.empty() || !fits) {
     fail<InvalidArgumentError>("[split] the sizes add up to ", known, opens ? " and more" : "",
                                ", but axis ", at, " of shape ", x->shape(), " has ", n);
   }
-  if (open) *open = size_sub(n, known);
+  if (open) *open = n - known;
   // An attribute holds kMaxRank sizes: longer lists are split in two steps.
   std::vector<Tensor> parts;
   SplitAttrs groups{at, 0, {}};
   const std::size_t group = sizes.size() <= kMaxRank ? 1 : (sizes.size() + kMaxRank - 1) / kMaxRank;
   for (std::size_t i = 0; i < sizes.size(); i += group) {
-    std::int64_t sum = 0;
-    for (std::size_t k = i; k < std::min(i + group, sizes.size()); ++k)
-      sum = size_add(sum, sizes[k]);
+    Size sum = 0;
+    for (std::size_t k = i; k < std::min(i + group, sizes.size()); ++k) sum = sum + sizes[k];
     groups.sizes.push_back(sum);
     ++groups.parts;
   }
@@ -180,7 +178,7 @@ std::vector<Tensor> split(In x, const std::vector<std::int64_t>& num_or_size_spl
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const auto first = sizes.begin() + static_cast<std::ptrdiff_t>(i * group);
     const auto last = std::min(first + static_cast<std::ptrdiff_t>(group), sizes.end());
-    for (const Tensor& part : split(pieces[i], std::vector<std::int64_t>(first, last), at))
+    for (const Tensor& part : split(pieces[i], std::vector<Size>(first, last), at))
       parts.push_back(part);
   }
   return parts;
@@ -202,8 +200,8 @@ Tensor stack(const std::vector<Tensor>& parts, int axis) {
 
 std::vector<Tensor> unstack(In x, int axis) {
   const int at = normal_axis("unstack", axis, x->rank());
-  const std::int64_t n = x->shape()[at];
-  if (is_symbol(n)) {
+  const Size n = x->shape()[at];
+  if (!n.is_known()) {
     fail<InvalidArgumentError>("[unstack] axis ", at, " of shape ", x->shape(),
                                " has a size that is not known while tracing; how many tensors "
                                "there are must be known");
@@ -211,15 +209,15 @@ std::vector<Tensor> unstack(In x, int axis) {
   if (n == 0) return {};
   Shape shape = x->shape();
   shape.erase(at);
-  std::vector<Tensor> parts = split(x, static_cast<int>(n), at);
+  std::vector<Tensor> parts = split(x, static_cast<int>(std::int64_t{n}), at);
   for (Tensor& part : parts) part = reshape(part, shape);
   return parts;
 }
 
 Tensor squeeze(In x) {
   Shape shape;
-  for (std::int64_t n : x->shape()) {
-    if (is_symbol(n)) {
+  for (const Size n : x->shape()) {
+    if (!n.is_known()) {
       fail<UnimplementedError>("[squeeze] got shape ", x->shape(),
                                "; which sizes are 1 must be known, or the axes be named");
     }

@@ -73,8 +73,8 @@ void logsumexp_kernel(const KernelCall& c) {
   }
   if (std::is_sorted(order, order + shape.rank())) return logsumexp_rows(rows, cols, c.in, c.out);
   kernels::Scratch moved(static_cast<std::size_t>(c.in[0].count()) * size_of(c.in[0].dtype));
-  kernels::transpose(size_of(c.in[0].dtype), c.in[0].data, shape.begin(), shape.rank(), order,
-                     moved.data());
+  kernels::transpose(size_of(c.in[0].dtype), c.in[0].data, shape.numbers().data(), shape.rank(),
+                     order, moved.data());
   const View in{moved.data(), c.in[0].shape, c.in[0].dtype};
   logsumexp_rows(rows, cols, {&in, 1}, c.out);
 }

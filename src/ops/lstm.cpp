@@ -227,7 +227,7 @@ void infer_lstm(const Call& c, Avals& out) {
   const Shape &x = c.shape(0), &wx = c.shape(1), &wh = c.shape(2), &b = c.shape(3);
   const bool ranks = x.rank() == 3 && wx.rank() == 2 && wh.rank() == 2 && b.rank() == 1 &&
                      c.shape(4).rank() == 2 && c.shape(5).rank() == 2;
-  const bool fits = ranks && wx[0] == x[2] && wx[1] == size_mul(4, wh[0]) && wh[1] == wx[1] &&
+  const bool fits = ranks && wx[0] == x[2] && wx[1] == 4 * wh[0] && wh[1] == wx[1] &&
                     b[0] == wx[1] && sizes_agree(c.shape(4)[0], x[0]) && c.shape(4)[1] == wh[0] &&
                     shapes_agree(c.shape(5), c.shape(4));
   if (!fits) {
@@ -249,7 +249,8 @@ Tensor part(const Tensor& z, std::int64_t k, std::int64_t hidden) {
 
 // The same in single ops: what higher orders differentiate.
 Tensors lstm_body(const void*, std::span<const Tensor> in) {
-  const std::int64_t time = in[0].shape()[1], hidden = in[2].shape()[0];
+  const std::int64_t time = in[0].shape()[1];
+  const Size hidden = in[2].shape()[0];
   Tensor h = in[4], c = in[5];
   std::vector<Tensor> all_h, all_gates, all_c;
   for (std::int64_t t = 0; t < time; ++t) {
@@ -277,7 +278,8 @@ Tensor at_time(const Tensor& all, std::int64_t t) {
 
 // The gradient in single ops, as backward_gates has it.
 Tensors lstm_gradient_body(const void*, std::span<const Tensor> in) {
-  const std::int64_t time = in[0].shape()[1], hidden = in[2].shape()[0];
+  const std::int64_t time = in[0].shape()[1];
+  const Size hidden = in[2].shape()[0];
   const Tensor x = transpose(in[0], {1, 0, 2}), h = transpose(in[5], {1, 0, 2});
   const Tensor dy = transpose(in[8], {1, 0, 2});
   Tensor later_h = zeros_like(in[3]), later_c = zeros_like(in[4]);
@@ -326,7 +328,7 @@ const Op lstm_gradient_op = composite(
              fail<InvalidArgumentError>("[lstm_gradient] got x ", x, " and recurrent kernel ", wh,
                                         "; they must be [b, t, n] and [h, 4h]");
            }
-           const std::int64_t h = wh[0], gates = size_mul(4, h);
+           const std::int64_t h = wh[0], gates = 4 * h;
            check_operand_shape(c, 1, {x[2], gates});
            check_operand_shape(c, 2, {h, gates});
            for (int i : {3, 4}) check_operand_shape(c, i, {x[0], h});

@@ -24,7 +24,7 @@ namespace gradus {
 namespace {
 
 struct IotaAttrs {
-  std::int64_t size = 0;
+  Size size = 0;
   DType dtype = int64;
   static auto fields() {
     return attr_fields(attr("size", &IotaAttrs::size), attr("dtype", &IotaAttrs::dtype));
@@ -32,7 +32,7 @@ struct IotaAttrs {
 };
 
 struct OneHotAttrs {
-  std::int64_t depth = 0;
+  Size depth = 0;
   int axis = 0;
   static auto fields() {
     return attr_fields(attr("depth", &OneHotAttrs::depth), attr("axis", &OneHotAttrs::axis));
@@ -143,8 +143,8 @@ const Op one_hot_op = composite(
       return {where(equal(expand_dims(in[0], p.axis), positions), in[1], in[2])};
     });
 
-Tensor dynamic_size(std::int64_t size) {
-  return is_symbol(size) ? traced_size(size) : Tensor(size);
+Tensor dynamic_size(Size size) {
+  return !size.is_known() ? traced_size(size) : Tensor(std::int64_t{size});
 }
 
 namespace {
@@ -152,7 +152,7 @@ namespace {
 Tensor filled(const Shape& shape, DType dtype, double value) {
   Tensor one = cast(value, dtype);
   if (shape.rank() == 0) return one;
-  if (value == 0 && !shape.is_symbolic()) {
+  if (value == 0 && shape.is_known()) {
     Tensor t = make_tensor(dtype, shape);
     std::memset(t.impl()->data, 0, t.num_bytes());
     return t;
@@ -168,8 +168,8 @@ Tensor fill(const Shape& shape, In value) { return broadcast_to(value, shape); }
 Tensor zeros_like(In x) { return zeros(x->shape(), x->dtype()); }
 Tensor ones_like(In x) { return ones(x->shape(), x->dtype()); }
 
-Tensor iota(std::int64_t count, DType dtype) {
-  return run_alone(iota_op, IotaAttrs{count, dtype}, is_symbol(count));
+Tensor iota(Size count, DType dtype) {
+  return run_alone(iota_op, IotaAttrs{count, dtype}, !count.is_known());
 }
 
 namespace {
@@ -234,7 +234,7 @@ Tensor range(In start, In limit, In delta) {
   });
 }
 
-Tensor linspace(In start, In stop, std::int64_t num, int axis) {
+Tensor linspace(In start, In stop, Size num, int axis) {
   const DType given = common_dtype("linspace", {&start.tensor(), &stop.tensor()});
   const DType dtype = is_integer(given) ? float64 : given;
   if (num < 0) fail<InvalidArgumentError>("[linspace] num is ", num);
@@ -256,7 +256,7 @@ Tensor linspace(In start, In stop, std::int64_t num, int axis) {
   return concat({first, between, last}, at);
 }
 
-Tensor eye(std::int64_t num_rows, std::int64_t num_columns, const Shape& batch_shape, DType dtype) {
+Tensor eye(Size num_rows, Size num_columns, const Shape& batch_shape, DType dtype) {
   const std::int64_t columns = num_columns == -1 ? num_rows : num_columns;
   const Tensor square = equal(expand_dims(iota(num_rows), 1), iota(columns));
   Shape shape = batch_shape;
@@ -265,15 +265,15 @@ Tensor eye(std::int64_t num_rows, std::int64_t num_columns, const Shape& batch_s
   return broadcast_to(cast(square, dtype), shape);
 }
 
-Tensor one_hot(In indices, std::int64_t depth, In on_value, In off_value, int axis) {
+Tensor one_hot(In indices, Size depth, In on_value, In off_value, int axis) {
   const DType dtype = common_dtype("one_hot", {&on_value.tensor(), &off_value.tensor()});
-  if (depth < 0 && !is_symbol(depth)) fail<InvalidArgumentError>("[one_hot] depth is ", depth);
+  if (depth < 0 && depth.is_known()) fail<InvalidArgumentError>("[one_hot] depth is ", depth);
   return one_hot_op(
       {indices, in_dtype("one_hot", on_value, dtype), in_dtype("one_hot", off_value, dtype)},
       OneHotAttrs{depth, normal_axis("one_hot", axis, indices->rank() + 1)});
 }
 
-Tensor sequence_mask(In lengths, std::int64_t maxlen, DType dtype) {
+Tensor sequence_mask(In lengths, Size maxlen, DType dtype) {
   if (!is_integer(lengths->dtype())) {
     fail<InvalidArgumentError>("[sequence_mask] lengths must be integers, got ",
                                name_of(lengths->dtype()));
@@ -301,7 +301,7 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& axes, const std::string&
   std::vector<Tensor> grids;
   for (int i = 0; i < rank; ++i) {
     Shape line;
-    for (int k = 0; k < rank; ++k) line.push_back(k == axis_of(i) ? shape[k] : 1);
+    for (int k = 0; k < rank; ++k) line.push_back(k == axis_of(i) ? shape[k] : Size(1));
     grids.push_back(broadcast_to(reshape(axes[static_cast<std::size_t>(i)], line), shape));
   }
   return grids;
@@ -309,7 +309,7 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& axes, const std::string&
 
 Tensor shape(In x, DType out_type) {
   std::vector<Tensor> sizes;
-  for (std::int64_t n : x->shape()) sizes.push_back(reshape(dynamic_size(n), {1}));
+  for (const Size n : x->shape()) sizes.push_back(reshape(dynamic_size(n), {1}));
   return cast(sizes.empty() ? zeros({0}, int64) : concat(sizes, 0), out_type);
 }
 Tensor size(In x, DType out_type) { return cast(dynamic_size(num_elements(x->shape())), out_type); }

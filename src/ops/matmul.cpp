@@ -38,11 +38,11 @@ void infer_matmul(const Call& c, Avals& out) {
                     "; both must be the same, cast one of them");
   }
   const int ra = a.rank(), rb = b.rank();
-  const std::int64_t m = p.transpose_a ? a[ra - 1] : a[ra - 2];
-  const std::int64_t ka = p.transpose_a ? a[ra - 2] : a[ra - 1];
-  const std::int64_t kb = p.transpose_b ? b[rb - 1] : b[rb - 2];
-  const std::int64_t n = p.transpose_b ? b[rb - 2] : b[rb - 1];
-  if (ka != kb && !is_symbol(ka) && !is_symbol(kb)) {
+  const Size m = p.transpose_a ? a[ra - 1] : a[ra - 2];
+  const Size ka = p.transpose_a ? a[ra - 2] : a[ra - 1];
+  const Size kb = p.transpose_b ? b[rb - 1] : b[rb - 2];
+  const Size n = p.transpose_b ? b[rb - 2] : b[rb - 1];
+  if (!sizes_agree(ka, kb)) {
     fail<InvalidArgumentError>("[matmul] inner sizes ", ka, " and ", kb, " differ: shapes ", a,
                                p.transpose_a ? " (transposed)" : "", " and ", b,
                                p.transpose_b ? " (transposed)" : "");
@@ -166,8 +166,8 @@ void matmul_blocks(const KernelCall& c, const BlockTaker& taker) {
 
 // With all leading axes as rows.
 Tensor as_rows(const Tensor& t) {
-  std::int64_t rows = 1;
-  for (int i = 0; i + 1 < t.rank(); ++i) rows = size_mul(rows, t.shape()[i]);
+  Size rows = 1;
+  for (int i = 0; i + 1 < t.rank(); ++i) rows *= t.shape()[i];
   return reshape(t, {rows, t.shape().back()});
 }
 
@@ -254,8 +254,8 @@ Tensors scaled_by_diagonal(const MatmulAttrs& p, const Tensor& a, const Tensor& 
   if (b.rank() == 2 && (a.rank() == 2 || !p.transpose_a)) {
     if (const Tensor diagonal = diagonal_of(a); diagonal.defined()) {
       const Tensor right = p.transpose_b ? linalg::matrix_transpose(b) : b;
-      const std::int64_t n = right.shape()[0], others = diagonal.shape()[0];
-      const Tensor left = others == 1 ? diagonal : transpose(diagonal);
+      const Size n = right.shape()[0], others = diagonal.shape()[0];
+      const Tensor left = is_same(others, 1) ? diagonal : transpose(diagonal);
       Shape shape = leading(a.shape());
       shape.push_back(p.transpose_a ? a.shape().back() : a.shape()[a.rank() - 2]);
       shape.push_back(right.shape().back());
@@ -273,8 +273,8 @@ Tensors scaled_by_diagonal(const MatmulAttrs& p, const Tensor& a, const Tensor& 
 // can fuse: the gradient of a weight with one example need not be an array.
 Tensors outer_product(const MatmulAttrs& p, std::span<const Tensor> in) {
   const Shape &a = in[0].shape(), &b = in[1].shape();
-  const std::int64_t k = p.transpose_a ? a[a.rank() - 2] : a.back();
-  if (k != 1) return {};
+  const Size k = p.transpose_a ? a[a.rank() - 2] : a.back();
+  if (!is_same(k, 1)) return {};
   Shape column = leading(a), row = leading(b);
   column.push_back(p.transpose_a ? a.back() : a[a.rank() - 2]);
   column.push_back(1);

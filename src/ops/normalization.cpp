@@ -191,8 +191,9 @@ Tensors gradient_body(const void*, std::span<const Tensor> in) {
 // not for few, short or very long rows.
 Tensors gradient_in_simple_ops(const void* attrs, std::span<const Tensor> in) {
   const Shape column = per_row(in[0].shape());
-  const std::int64_t n = in[0].shape().back();
-  const bool few_rows = !column.is_symbolic() && column.num_elements() < 32;
+  const Size n = in[0].shape().back();
+  if (!n.is_known()) return {};
+  const bool few_rows = column.is_known() && column.num_elements() < 32;
   if (few_rows || n < 32 || n > 8192 || size_of(in[0].dtype()) < 4) return {};
   return gradient_body(attrs, in);
 }

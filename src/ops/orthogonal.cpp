@@ -117,7 +117,7 @@ const Op qr_op = general(
            Shape q = c.shape(0), r = q;
            const int rank = q.rank();
            if (rank < 2 ||
-               (!is_symbol(q[rank - 2]) && !is_symbol(q.back()) && q[rank - 2] < q.back())) {
+               ((q[rank - 2]).is_known() && q.back().is_known() && q[rank - 2] < q.back())) {
              fail<InvalidArgumentError>("[qr] got shape ", q,
                                         "; matrices (the last two axes) with at least as many "
                                         "rows as columns were expected");
@@ -219,7 +219,7 @@ Qr qr(In input, bool full_matrices) {
   const Tensor& x = input;
   const Shape& shape = x.shape();
   const int rank = shape.rank();
-  const bool known = rank >= 2 && !is_symbol(shape[rank - 2]) && !is_symbol(shape.back());
+  const bool known = rank >= 2 && (shape[rank - 2]).is_known() && shape.back().is_known();
   if (known && shape[rank - 2] < shape.back()) {
     // The reflections follow from the first columns; the others are only carried along.
     const std::vector<Tensor> parts =

@@ -34,8 +34,7 @@ struct MirrorAttrs {
 template <class Attrs>
 Shape padded(const Shape& shape, const Attrs& p) {
   Shape out = shape;
-  for (int i = 0; i < shape.rank(); ++i)
-    out[i] = size_add(size_add(shape[i], p.before[i]), p.after[i]);
+  for (int i = 0; i < shape.rank(); ++i) out[i] = shape[i] + p.before[i] + p.after[i];
   return out;
 }
 
@@ -61,11 +60,11 @@ void infer_mirror_pad(const Call& c, Avals& out) {
   check_mirror(c, p);
   const int edge = p.mirror == Mirror::reflect ? 1 : 0;
   for (int i = 0; i < c.shape(0).rank(); ++i) {
-    const std::int64_t n = c.shape(0)[i], border = std::max(p.before[i], p.after[i]);
-    if (!is_symbol(n) && border > 0 && border > n - edge) {
+    const Size n = c.shape(0)[i], border = std::max(p.before[i], p.after[i]);
+    if (n.is_known() && border > 0 && border > n - edge) {
       fail<InvalidArgumentError>("[pad] axis ", i, " of shape ", c.shape(0),
                                  " cannot be padded by ", border, ": there are only ",
-                                 std::max<std::int64_t>(0, n - edge), " elements to mirror");
+                                 std::max<Size>(0, n - edge), " elements to mirror");
     }
   }
   out.push_back({c.in[0].dtype, padded(c.shape(0), p)});
@@ -102,8 +101,9 @@ const Op pad_constant_op = general(
      .kernel =
          [](const KernelCall& c) {
            const auto& p = c.get<BorderAttrs>();
-           kernels::pad(size_of(c.in[0].dtype), c.in[0].data, c.shape(0).begin(), c.shape(0).rank(),
-                        p.before.begin(), p.after.begin(), c.in[1].data, c.out[0].data);
+           kernels::pad(size_of(c.in[0].dtype), c.in[0].data, c.shape(0).numbers().data(),
+                        c.shape(0).rank(), p.before.numbers().data(), p.after.numbers().data(),
+                        c.in[1].data, c.out[0].data);
          },
      .batch =
          [](const BatchCall& c) {
@@ -140,8 +140,9 @@ const Op mirror_pad_op = linear(
      .kernel =
          [](const KernelCall& c) {
            const auto& p = c.get<MirrorAttrs>();
-           kernels::mirror_pad(p.mirror, size_of(c.in[0].dtype), c.in[0].data, c.shape(0).begin(),
-                               c.shape(0).rank(), p.before.begin(), p.after.begin(), c.out[0].data);
+           kernels::mirror_pad(p.mirror, size_of(c.in[0].dtype), c.in[0].data,
+                               c.shape(0).numbers().data(), c.shape(0).rank(),
+                               p.before.numbers().data(), p.after.numbers().data(), c.out[0].data);
          },
      .batch =
          [](const BatchCall& c) {
@@ -154,50 +155,51 @@ const Op mirror_pad_op = linear(
       return fold_mirror_op({ct}, s.get<MirrorAttrs>());
     });
 
-const Op fold_mirror_op =
-    linear({.name = "fold_mirror",
-            .doc = "Adds each element of a mirrored border to the one that it mirrors.",
-            .dtypes = kFloating | kComplex,
-            .attrs = &attr_type<MirrorAttrs>(),
-            .infer =
-                [](const Call& c, Avals& out) {
-                  const auto& p = c.get<MirrorAttrs>();
-                  check_mirror(c, p);
-                  Shape shape = c.shape(0);
-                  const int edge = p.mirror == Mirror::reflect ? 1 : 0;
-                  for (int i = 0; i < shape.rank(); ++i) {
-                    const std::int64_t n = size_sub(size_sub(shape[i], p.before[i]), p.after[i]);
-                    if (!is_symbol(n) && (n < 0 || std::max(p.before[i], p.after[i]) >
-                                                       std::max<std::int64_t>(0, n - edge))) {
-                      fail<InvalidArgumentError>("[fold_mirror] a tensor of shape ", shape,
-                                                 " has no mirrored borders of ", p.before, " and ",
-                                                 p.after);
-                    }
-                    shape[i] = n;
-                  }
-                  out.push_back({c.in[0].dtype, shape});
-                },
-            .kernel =
-                [](const KernelCall& c) {
-                  const auto& p = c.get<MirrorAttrs>();
-                  kernels::mirror_pad_transpose(p.mirror, c.in[0].dtype, c.in[0].data,
-                                                c.out[0].shape->begin(), c.out[0].shape->rank(),
-                                                p.before.begin(), p.after.begin(), c.out[0].data);
-                },
-            .batch =
-                [](const BatchCall& c) {
-                  const MirrorAttrs attrs = with_batch_axis(c.get<MirrorAttrs>());
-                  return c.op.run(c.in, &attrs);
-                },
-            .samples =
-                [] {
-                  return std::vector<Sample>{
-                      sample<MirrorAttrs>({{{9, 4}}}, {{2, 0}, {3, 1}, Mirror::reflect}),
-                      sample<MirrorAttrs>({{{5}}}, {{1}, {2}, Mirror::symmetric})};
-                }},
-           [](const Site& s, int, const Tensor& ct) -> Cotangent {
-             return mirror_pad_op({ct}, s.get<MirrorAttrs>());
-           });
+const Op fold_mirror_op = linear(
+    {.name = "fold_mirror",
+     .doc = "Adds each element of a mirrored border to the one that it mirrors.",
+     .dtypes = kFloating | kComplex,
+     .attrs = &attr_type<MirrorAttrs>(),
+     .infer =
+         [](const Call& c, Avals& out) {
+           const auto& p = c.get<MirrorAttrs>();
+           check_mirror(c, p);
+           Shape shape = c.shape(0);
+           const int edge = p.mirror == Mirror::reflect ? 1 : 0;
+           for (int i = 0; i < shape.rank(); ++i) {
+             const Size n = shape[i] - p.before[i] - p.after[i];
+             if (n.is_known() &&
+                 (n < 0 || std::max(p.before[i], p.after[i]) > std::max<Size>(0, n - edge))) {
+               fail<InvalidArgumentError>("[fold_mirror] a tensor of shape ", shape,
+                                          " has no mirrored borders of ", p.before, " and ",
+                                          p.after);
+             }
+             shape[i] = n;
+           }
+           out.push_back({c.in[0].dtype, shape});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           const auto& p = c.get<MirrorAttrs>();
+           kernels::mirror_pad_transpose(p.mirror, c.in[0].dtype, c.in[0].data,
+                                         c.out[0].shape->numbers().data(), c.out[0].shape->rank(),
+                                         p.before.numbers().data(), p.after.numbers().data(),
+                                         c.out[0].data);
+         },
+     .batch =
+         [](const BatchCall& c) {
+           const MirrorAttrs attrs = with_batch_axis(c.get<MirrorAttrs>());
+           return c.op.run(c.in, &attrs);
+         },
+     .samples =
+         [] {
+           return std::vector<Sample>{
+               sample<MirrorAttrs>({{{9, 4}}}, {{2, 0}, {3, 1}, Mirror::reflect}),
+               sample<MirrorAttrs>({{{5}}}, {{1}, {2}, Mirror::symmetric})};
+         }},
+    [](const Site& s, int, const Tensor& ct) -> Cotangent {
+      return mirror_pad_op({ct}, s.get<MirrorAttrs>());
+    });
 
 namespace {
 

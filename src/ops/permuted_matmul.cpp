@@ -93,7 +93,7 @@ void run(const KernelCall& c, const BlockTaker* taker) {
   const int leading = out.rank() - 2;
   const auto step = [&](const Axes& x, int axis) {
     const int own = axis - out.rank() + x.rank();
-    return own < 0 || x.sizes[own] == 1 ? 0 : x.steps[own];
+    return own < 0 || x.sizes[own] == 1 ? std::int64_t{0} : std::int64_t{x.steps[own]};
   };
   const std::int64_t count = leading > 0 ? out.size(3) : 1;
   const std::int64_t batches = c.out[0].count() / (g.m * g.n * count);
@@ -111,7 +111,8 @@ void run(const KernelCall& c, const BlockTaker* taker) {
     g.a = moved(c.in[0], at_a);
     g.b = moved(c.in[1], at_b);
     kernels::GemmStrides strides;
-    if (leading > 0) strides = {step(a, leading - 1), step(b, leading - 1), out.steps[leading - 1]};
+    if (leading > 0)
+      strides = {step(a, leading - 1), step(b, leading - 1), std::int64_t{out.steps[leading - 1]}};
     if (!rows_out) {
       std::swap(g.a, g.b);
       std::swap(strides.a, strides.b);

@@ -102,7 +102,7 @@ Tensor pinv(In a, In rcond) {
 Tensor pinv(In a) {
   const Shape& s = a->shape();
   if (s.rank() < 2) fail<InvalidArgumentError>("[pinv] got shape ", s, "; expected matrices");
-  if (is_symbol(s[s.rank() - 2]) || is_symbol(s.back())) {
+  if (!(s[s.rank() - 2]).is_known() || !s.back().is_known()) {
     fail<UnimplementedError>("[pinv] got shape ", s,
                              "; the sizes of the matrices must be known, or give rcond");
   }

@@ -46,10 +46,10 @@ kernels::Pool2dShape shape_of(const PoolAttrs& p, DType dtype, const Shape& imag
 Shape pooled(const PoolAttrs& p, const Shape& x) {
   Shape out = x;
   for (int i = 0; i < 2; ++i) {
-    const std::int64_t padded = size_add(x[i + 1], p.padding[2 * i] + p.padding[2 * i + 1]);
-    out[i + 1] = !is_symbol(padded) && padded < p.window[i]
-                     ? 0
-                     : size_add(size_div(size_sub(padded, p.window[i]), p.strides[i]), 1);
+    const Size padded = x[i + 1] + p.padding[2 * i] + p.padding[2 * i + 1];
+    out[i + 1] = padded.is_known() && padded < p.window[i]
+                     ? Size(0)
+                     : (padded - p.window[i]) / p.strides[i] + 1;
   }
   return out;
 }
@@ -124,11 +124,11 @@ Tensors batch_images(const BatchCall& c) {
     const Tensor whole = broadcast_to(c.in[i], merged);
     images = merged[1];
     merged.erase(0);
-    merged[0] = size_mul(c.size, images);
+    merged[0] = c.size * images;
     in.push_back(reshape(whole, merged));
   }
   PoolAttrs attrs = c.get<PoolAttrs>();
-  if (attrs.size.rank() > 0) attrs.size[0] = size_mul(c.size, images);
+  if (attrs.size.rank() > 0) attrs.size[0] = c.size * images;
   Tensors out = c.op.run(in, &attrs);
   for (Tensor& y : out) {
     Shape split = y.shape();
@@ -302,11 +302,11 @@ PoolAttrs attributes(const char* op, const Shape& image, const PoolOptions& o) {
   }
   if (o.padding == "SAME" && image.rank() == 4) {
     for (int i = 0; i < 2; ++i) {
-      const std::int64_t n = image[i + 1], stride = attrs.strides[i];
-      if (is_symbol(n))
+      const Size n = image[i + 1], stride = attrs.strides[i];
+      if (!n.is_known())
         fail<UnimplementedError>("[", op, "] SAME padding needs a known image size");
-      const std::int64_t total =
-          std::max<std::int64_t>(0, ((n + stride - 1) / stride - 1) * stride + attrs.window[i] - n);
+      const Size total =
+          std::max<Size>(0, ((n + stride - 1) / stride - 1) * stride + attrs.window[i] - n);
       attrs.padding[2 * i] = total / 2;
       attrs.padding[2 * i + 1] = total - total / 2;
     }

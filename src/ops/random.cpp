@@ -282,7 +282,7 @@ Tensor drawn(RandomAttrs attrs, std::optional<std::int64_t> op_seed, std::span<c
              stream_of(kind, attrs.dtype), reserved, attrs.distribution == Distribution::order};
   }
   const auto draw = [&] { return SeedScope::next([&] { return drawn_seeds(seeds); }); };
-  const bool stays = seeds.drawn.is_symbolic();  // the names of sizes belong to their graph
+  const bool stays = !seeds.drawn.is_known();  // the names of sizes belong to their graph
   return drawn_with(stays ? draw() : OuterSeeds::draw(draw), bounds, attrs);
 }
 Tensor drawn(const RandomAttrs& attrs, std::optional<std::int64_t> op_seed,
@@ -436,8 +436,8 @@ Tensor pick_classes(const Tensor& logits, const Tensor& uniform) {
   const Tensor largest =
       reduce_max(where(finite, x, std::numeric_limits<double>::lowest()), {1}, true);
   const Tensor ends = cumsum(where(finite, exp(x - largest), 0.0), 1);
-  const std::int64_t classes = logits.shape()[1];
-  const Tensor total = slice(ends, {0, size_sub(classes, 1)}, {logits.shape()[0], 1});
+  const Size classes = logits.shape()[1];
+  const Tensor total = slice(ends, {0, classes - 1}, {logits.shape()[0], 1});
   return searchsorted(ends, uniform * total, Side::right, int64);
 }
 

@@ -27,7 +27,7 @@ void check_mask(const Call& call, std::size_t i) {
 
 Tensor last_state(const Tensor& all, int time_axis) {
   Shape begin{0, 0, 0}, size{-1, -1, -1};
-  begin[time_axis] = size_sub(all.shape()[time_axis], 1);
+  begin[time_axis] = all.shape()[time_axis] - 1;
   size[time_axis] = 1;
   return squeeze(slice(all, begin, size), {time_axis});
 }

@@ -23,8 +23,8 @@ template <Reduction R>
 void reduce_kernel(const KernelCall& c) {
   std::uint64_t mask = 0;
   for (std::int64_t axis : c.get<ReduceAttrs>().axes) mask |= std::uint64_t{1} << axis;
-  kernels::reduce(R, c.in[0].dtype, c.in[0].data, c.shape(0).begin(), c.shape(0).rank(), mask,
-                  c.out[0].data);
+  kernels::reduce(R, c.in[0].dtype, c.in[0].data, c.shape(0).numbers().data(), c.shape(0).rank(),
+                  mask, c.out[0].data);
 }
 
 constexpr bool is_fusible(Reduction r) {
@@ -96,10 +96,10 @@ Tensor product_of_others(const Tensor& x, const Ints& axes) {
       rows.push_back(x.shape()[i]);
     }
   }
-  std::int64_t n = 1;
+  Size n = 1;
   for (std::int64_t axis : axes) {
     order.push_back(axis);
-    n = size_mul(n, x.shape()[static_cast<int>(axis)]);
+    n = n * x.shape()[static_cast<int>(axis)];
   }
   rows.push_back(n);
   const Tensor moved = transpose(x, order), flat = reshape(moved, rows);

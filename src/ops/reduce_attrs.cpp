@@ -66,10 +66,10 @@ Tensor with_axes(const Tensor& y, const Shape& in, const Ints& axes) {
 }
 
 Tensor divide_by_count(const Tensor& g, const Shape& in, const Ints& axes) {
-  std::int64_t n = 1;
-  for (std::int64_t axis : axes) n = size_mul(n, in[static_cast<int>(axis)]);
-  return is_symbol(n) ? divide(g, cast(dynamic_size(n), g.dtype()))
-                      : divide(g, static_cast<double>(n));
+  Size n = 1;
+  for (std::int64_t axis : axes) n *= in[static_cast<int>(axis)];
+  return !n.is_known() ? divide(g, cast(dynamic_size(n), g.dtype()))
+                       : divide(g, static_cast<double>(std::int64_t{n}));
 }
 
 Tensor run_reduction(const Op& op, const Tensor& x, const Ints& axes, bool keepdims) {

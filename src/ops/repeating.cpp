@@ -22,103 +22,92 @@ struct RollAttrs {
 };
 
 // The product of sizes [first, last).
-std::int64_t product(const Shape& shape, int first, int last) {
-  std::int64_t n = 1;
-  for (int i = first; i < last; ++i) n = size_mul(n, shape[i]);
+Size product(const Shape& shape, int first, int last) {
+  Size n = 1;
+  for (int i = first; i < last; ++i) n = n * shape[i];
   return n;
 }
 
 // x, whose elements are seen as [outer, inner], with each of its outer parts `times` in a row.
-Tensor repeat_parts(const Tensor& x, std::int64_t outer, std::int64_t inner, std::int64_t times,
-                    const Shape& shape) {
-  if (times == 1) return reshape(x, shape);
+Tensor repeat_parts(const Tensor& x, Size outer, Size inner, Size times, const Shape& shape) {
+  if (is_same(times, 1)) return reshape(x, shape);
   return reshape(broadcast_to(reshape(x, {outer, 1, inner}), {outer, times, inner}), shape);
 }
 
 }  // namespace
 
-const Op reverse_op =
-    linear({.name = "reverse",
-            .doc = "Some axes backwards.",
-            .dtypes = kAnyDType,
-            .attrs = &attr_type<ReverseAttrs>(),
-            .infer =
-                [](const Call& c, Avals& out) {
-                  check_axes(c, c.get<ReverseAttrs>().axes, c.shape(0).rank());
-                  out.push_back({c.in[0].dtype, c.shape(0)});
-                },
-            .kernel =
-                [](const KernelCall& c) {
-                  std::uint64_t mask = 0;
-                  for (std::int64_t axis : c.get<ReverseAttrs>().axes)
-                    mask |= std::uint64_t{1} << axis;
-                  kernels::reverse(size_of(c.in[0].dtype), c.in[0].data, c.shape(0).begin(),
-                                   c.shape(0).rank(), mask, c.out[0].data);
-                },
-            .batch =
-                [](const BatchCall& c) {
-                  ReverseAttrs attrs = c.get<ReverseAttrs>();
-                  for (int i = 0; i < attrs.axes.rank(); ++i) ++attrs.axes[i];
-                  return c.op.run(c.in, &attrs);
-                },
-            .samples =
-                [] {
-                  return std::vector<Sample>{sample<ReverseAttrs>({{{3, 4}}}, {{1}}),
-                                             sample<ReverseAttrs>({{{2, 3, 2}}}, {{0, 2}}),
-                                             sample<ReverseAttrs>({{{}}}, {{}})};
-                },
-            .like = "numpy.flip"},
-           [](const Site& s, int, const Tensor& ct) -> Cotangent {
-             return reverse(ct, s.get<ReverseAttrs>().axes);
-           });
-
-namespace {
-
-// A shift is any number; one that a size was made of is negated as such.
-std::int64_t minus(std::int64_t x) { return is_symbol(x) ? size_sub(0, x) : -x; }
-
-}  // namespace
-
-const Op roll_op = linear(
-    {.name = "roll",
-     .doc = "Elements moved along axes; what falls out at one end comes in at the other.",
+const Op reverse_op = linear(
+    {.name = "reverse",
+     .doc = "Some axes backwards.",
      .dtypes = kAnyDType,
-     .attrs = &attr_type<RollAttrs>(),
+     .attrs = &attr_type<ReverseAttrs>(),
      .infer =
          [](const Call& c, Avals& out) {
-           Ints known = c.get<RollAttrs>().shifts;  // names of sizes are checked when known
-           for (int i = 0; i < known.rank(); ++i)
-             if (is_symbol(known[i]) && is_size(known[i])) known[i] = 0;
-           check_numbers(c, "the shifts", known, c.shape(0).rank(), -(std::int64_t{1} << 30));
+           check_axes(c, c.get<ReverseAttrs>().axes, c.shape(0).rank());
            out.push_back({c.in[0].dtype, c.shape(0)});
          },
      .kernel =
          [](const KernelCall& c) {
-           Ints shifts = c.get<RollAttrs>().shifts;
-           for (int i = 0; i < shifts.rank(); ++i) {
-             const std::int64_t n = std::max<std::int64_t>(1, c.shape(0)[i]);
-             shifts[i] = (shifts[i] % n + n) % n;
-           }
-           kernels::roll(size_of(c.in[0].dtype), c.in[0].data, c.shape(0).begin(),
-                         c.shape(0).rank(), shifts.begin(), c.out[0].data);
+           std::uint64_t mask = 0;
+           for (std::int64_t axis : c.get<ReverseAttrs>().axes) mask |= std::uint64_t{1} << axis;
+           kernels::reverse(size_of(c.in[0].dtype), c.in[0].data, c.shape(0).numbers().data(),
+                            c.shape(0).rank(), mask, c.out[0].data);
          },
      .batch =
          [](const BatchCall& c) {
-           RollAttrs attrs = c.get<RollAttrs>();
-           attrs.shifts.insert(0, 0);
+           ReverseAttrs attrs = c.get<ReverseAttrs>();
+           for (int i = 0; i < attrs.axes.rank(); ++i) ++attrs.axes[i];
            return c.op.run(c.in, &attrs);
          },
      .samples =
          [] {
-           return std::vector<Sample>{sample<RollAttrs>({{{3, 4}}}, {{1, -6}}),
-                                      sample<RollAttrs>({{{0}}}, {{2}})};
+           return std::vector<Sample>{sample<ReverseAttrs>({{{3, 4}}}, {{1}}),
+                                      sample<ReverseAttrs>({{{2, 3, 2}}}, {{0, 2}}),
+                                      sample<ReverseAttrs>({{{}}}, {{}})};
          },
-     .like = "numpy.roll"},
+     .like = "numpy.flip"},
     [](const Site& s, int, const Tensor& ct) -> Cotangent {
-      RollAttrs attrs = s.get<RollAttrs>();
-      for (int i = 0; i < attrs.shifts.rank(); ++i) attrs.shifts[i] = minus(attrs.shifts[i]);
-      return s.op({ct}, attrs);
+      return reverse(ct, s.get<ReverseAttrs>().axes);
     });
+
+const Op roll_op =
+    linear({.name = "roll",
+            .doc = "Elements moved along axes; what falls out at one end comes in at the other.",
+            .dtypes = kAnyDType,
+            .attrs = &attr_type<RollAttrs>(),
+            .infer =
+                [](const Call& c, Avals& out) {
+                  check_numbers(c, "the shifts", c.get<RollAttrs>().shifts, c.shape(0).rank(),
+                                -(std::int64_t{1} << 30));
+                  out.push_back({c.in[0].dtype, c.shape(0)});
+                },
+            .kernel =
+                [](const KernelCall& c) {
+                  Ints shifts = c.get<RollAttrs>().shifts;
+                  for (int i = 0; i < shifts.rank(); ++i) {
+                    const std::int64_t n = std::max<std::int64_t>(1, c.shape(0)[i]);
+                    shifts[i] = (shifts[i] % n + n) % n;
+                  }
+                  kernels::roll(size_of(c.in[0].dtype), c.in[0].data, c.shape(0).numbers().data(),
+                                c.shape(0).rank(), shifts.numbers().data(), c.out[0].data);
+                },
+            .batch =
+                [](const BatchCall& c) {
+                  RollAttrs attrs = c.get<RollAttrs>();
+                  attrs.shifts.insert(0, 0);
+                  return c.op.run(c.in, &attrs);
+                },
+            .samples =
+                [] {
+                  return std::vector<Sample>{sample<RollAttrs>({{{3, 4}}}, {{1, -6}}),
+                                             sample<RollAttrs>({{{0}}}, {{2}})};
+                },
+            .like = "numpy.roll"},
+           [](const Site& s, int, const Tensor& ct) -> Cotangent {
+             RollAttrs attrs = s.get<RollAttrs>();
+             for (int i = 0; i < attrs.shifts.rank(); ++i) attrs.shifts[i] = -attrs.shifts[i];
+             return s.op({ct}, attrs);
+           });
 
 Tensor reverse(In x, const Shape& axes) {
   return reverse_op({x}, ReverseAttrs{normal_axes("reverse", axes, x->rank())});
@@ -131,10 +120,8 @@ Tensor roll(In x, const Shape& shift, const Shape& axis) {
   }
   RollAttrs attrs;
   for (int i = 0; i < x->rank(); ++i) attrs.shifts.push_back(0);
-  for (int i = 0; i < axis.rank(); ++i) {
-    std::int64_t& sum = attrs.shifts[normal_axis("roll", axis[i], x->rank())];
-    sum = is_symbol(sum) || is_symbol(shift[i]) ? size_add(sum, shift[i]) : sum + shift[i];
-  }
+  for (int i = 0; i < axis.rank(); ++i)
+    attrs.shifts[normal_axis("roll", axis[i], x->rank())] += shift[i];
   return roll_op({x}, attrs);
 }
 
@@ -146,26 +133,26 @@ Tensor tile(In x, const Shape& multiples) {
   Tensor result = x;
   for (int i = x->rank() - 1; i >= 0; --i) {
     if (multiples[i] == 1) continue;
-    if (multiples[i] < 0 && !is_symbol(multiples[i]))
+    if (multiples[i] < 0 && multiples[i].is_known())
       fail<InvalidArgumentError>("[tile] multiples ", multiples, " are negative");
     Shape shape = result.shape();
-    shape[i] = size_mul(shape[i], multiples[i]);
+    shape[i] = shape[i] * multiples[i];
     result = repeat_parts(result, product(result.shape(), 0, i),
                           product(result.shape(), i, x->rank()), multiples[i], shape);
   }
   return result;
 }
 
-Tensor repeat(In x, std::int64_t repeats) {
+Tensor repeat(In x, Size repeats) {
   return repeat(reshape(x, {num_elements(x->shape())}), repeats, 0);
 }
 
-Tensor repeat(In x, std::int64_t repeats, int axis) {
-  if (repeats < 0 && !is_symbol(repeats))
+Tensor repeat(In x, Size repeats, int axis) {
+  if (repeats < 0 && repeats.is_known())
     fail<InvalidArgumentError>("[repeat] repeats ", repeats, " is negative");
   const int at = normal_axis("repeat", axis, x->rank());
   Shape shape = x->shape();
-  shape[at] = size_mul(shape[at], repeats);
+  shape[at] = shape[at] * repeats;
   return repeat_parts(x, product(x->shape(), 0, at + 1), product(x->shape(), at + 1, x->rank()),
                       repeats, shape);
 }

@@ -56,7 +56,8 @@ struct Number {
 struct RowSizes {
   std::int64_t rows, cols;
   explicit RowSizes(const View& x)
-      : rows(x.shape->back() == 0 ? 0 : x.count() / x.shape->back()), cols(x.shape->back()) {}
+      : rows(x.shape->back() == 0 ? 0 : x.count() / std::int64_t{x.shape->back()}),
+        cols(x.shape->back()) {}
 };
 
 // The shape of one number for each row, broadcast along it.
@@ -121,7 +122,11 @@ const Op row_moments_op = composite(
      .expression = [](const Call& c, std::span<const Expr> in) -> Exprs {
        return moments_of(in[0], static_cast<double>(c.shape(0).back()));
      },
-     .row_axes = [](const Call& c) { return c.shape(0).back() > 0 ? 1 : -1; },
+     .row_axes =
+         [](const Call& c) {
+           const Size cols = c.shape(0).back();
+           return cols.is_known() && cols > 0 ? 1 : -1;
+         },
      .samples =
          [] {
            return std::vector<Sample>{{{{{3, 5}}}, {}}, {{{{2, 2, 3}}}, {}}, {{{{4}}}, {}}};
@@ -244,8 +249,8 @@ Tensors gradient_body(const void* attrs, std::span<const Tensor> in) {
 
 // Where a compiler makes one loop of it; few or very long rows are better off with the kernel.
 Tensors gradient_in_simple_ops(const void* attrs, std::span<const Tensor> in) {
-  const std::int64_t cols = in[0].shape().back(), rows = column_of(in[0].shape()).num_elements();
-  if (cols < 32 || cols > 8192 || (rows >= 0 && rows < 32)) return {};
+  const Size cols = in[0].shape().back(), rows = column_of(in[0].shape()).num_elements();
+  if (!cols.is_known() || cols < 32 || cols > 8192 || (rows.is_known() && rows < 32)) return {};
   return gradient_body(attrs, in);
 }
 
@@ -345,7 +350,7 @@ Tensor batch_normalization(In x, In mean, In variance, In offset, In scale, doub
   const Shape& shape = in[0].shape();
   bool by_rows = is_wide(in[0].dtype()) && shape.rank() > 0;
   for (const Tensor& t : in) by_rows &= t.dtype() == in[0].dtype();
-  for (int i : {1, 2}) by_rows = by_rows && in[i].shape() == column_of(shape);
+  for (int i : {1, 2}) by_rows = by_rows && is_same(in[i].shape(), column_of(shape));
   for (int i : {3, 4}) by_rows = by_rows && in[i].shape() == Shape{shape.back()};
   if (!by_rows) return in_simple_ops(in, epsilon);
   const RowNormAttrs attrs{epsilon};

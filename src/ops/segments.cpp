@@ -22,7 +22,7 @@ namespace {
 using kernels::ScatterOp;
 
 struct SegmentAttrs {
-  std::int64_t num_segments = 0;
+  Size num_segments = 0;
   static auto fields() { return attr_fields(attr("num_segments", &SegmentAttrs::num_segments)); }
 };
 
@@ -35,9 +35,9 @@ Shape row_shape(const Shape& data, const Shape& ids) {
 
 void infer_segments(const Call& c, Avals& out) {
   const Shape &data = c.shape(0), &ids = c.shape(1);
-  const std::int64_t n = c.get<SegmentAttrs>().num_segments;
+  const Size n = c.get<SegmentAttrs>().num_segments;
   check_index_dtype(c, 1);
-  bool fits = ids.rank() <= data.rank() && (n >= 0 || is_symbol(n));
+  bool fits = ids.rank() <= data.rank() && (n >= 0 || !n.is_known());
   for (int i = 0; fits && i < ids.rank(); ++i) fits = sizes_agree(ids[i], data[i]);
   if (!fits) {
     fail<InvalidArgumentError>("[", c.op.name(), "] got data of shape ", data,
@@ -82,14 +82,14 @@ void segment_kernel(const KernelCall& c) {
 // One run for the whole batch, each example with its own segments.
 Tensors batch_segments(const BatchCall& c) {
   const Tensors in = all_batched(c);
-  const std::int64_t n = c.get<SegmentAttrs>().num_segments;
+  const Size n = c.get<SegmentAttrs>().num_segments;
   const Tensor ids = rows_of_batch(in[1], n);
   const Shape row = row_shape(in[0].shape(), in[1].shape());
   Shape flat = row, whole = row;
   flat.insert(0, ids.shape()[0]);
   whole.insert(0, n);
   whole.insert(0, c.size);
-  const SegmentAttrs attrs{size_mul(c.size, n)};
+  const SegmentAttrs attrs{c.size * n};
   return {reshape(c.op({reshape(in[0], flat), ids}, attrs), whole)};
 }
 
@@ -162,7 +162,7 @@ Tensor mean_of_chosen(const Site& s, const Tensors& residual, const Tensor& t) {
 // For every row, the product of the others of its segment. In the order of the ids, what comes
 // before it in its segment and what comes after it are recurrences that start anew with each.
 Tensor product_of_others(const Tensor& data, const Tensor& ids) {
-  const std::int64_t n = num_elements(ids.shape());
+  const Size n = num_elements(ids.shape());
   Shape flat = row_shape(data.shape(), ids.shape());
   flat.insert(0, n);
   const Tensor order = argsort(reshape(ids, {n}));
@@ -171,7 +171,7 @@ Tensor product_of_others(const Tensor& data, const Tensor& ids) {
     const Shape all = x.shape();
     // The neighbour that comes first, in the direction of the walk; the first has none.
     const Tensor neighbour = roll(id, {reverse ? -1 : 1}, {0});
-    const Tensor edge = equal(iota(n), dynamic_size(reverse ? size_sub(n, 1) : 0));
+    const Tensor edge = equal(iota(n), dynamic_size(reverse ? n - 1 : Size(0)));
     const Tensor starts =
         broadcast_to(against(logical_or(edge, not_equal(id, neighbour)), x.rank()), all);
     const Tensor factors = where(starts, 0, roll(x, {reverse ? -1 : 1}, {0}));
@@ -180,7 +180,7 @@ Tensor product_of_others(const Tensor& data, const Tensor& ids) {
   return reshape(gather(running(false) * running(true), argsort(order)), data.shape());
 }
 
-Tensor run(const Op& op, const Tensor& data, const Tensor& ids, std::int64_t num_segments) {
+Tensor run(const Op& op, const Tensor& data, const Tensor& ids, Size num_segments) {
   return op({data, ids}, SegmentAttrs{num_segments});
 }
 
@@ -213,23 +213,23 @@ const Op unsorted_segment_prod_op = general(
                                     s.get<SegmentAttrs>().num_segments);
     });
 
-Tensor unsorted_segment_sum(In data, In segment_ids, std::int64_t num_segments) {
+Tensor unsorted_segment_sum(In data, In segment_ids, Size num_segments) {
   return run(unsorted_segment_sum_op, data, segment_ids, num_segments);
 }
-Tensor unsorted_segment_prod(In data, In segment_ids, std::int64_t num_segments) {
+Tensor unsorted_segment_prod(In data, In segment_ids, Size num_segments) {
   return run(unsorted_segment_prod_op, data, segment_ids, num_segments);
 }
-Tensor unsorted_segment_max(In data, In segment_ids, std::int64_t num_segments) {
+Tensor unsorted_segment_max(In data, In segment_ids, Size num_segments) {
   return run(unsorted_segment_max_op, data, segment_ids, num_segments);
 }
-Tensor unsorted_segment_min(In data, In segment_ids, std::int64_t num_segments) {
+Tensor unsorted_segment_min(In data, In segment_ids, Size num_segments) {
   return run(unsorted_segment_min_op, data, segment_ids, num_segments);
 }
 
 namespace {
 
 // How many rows each segment has, at least 1, as a column against rows of data.
-Tensor counts(const Tensor& data, const Tensor& ids, std::int64_t num_segments) {
+Tensor counts(const Tensor& data, const Tensor& ids, Size num_segments) {
   const Tensor n = unsorted_segment_sum(ones(ids.shape(), data.dtype()), ids, num_segments);
   return against(maximum(n, 1), data.rank() - ids.rank() + 1);
 }
@@ -253,18 +253,18 @@ std::int64_t sorted_segments(const char* op, const Tensor& ids) {
   return values.empty() ? 0 : values.back() + 1;
 }
 
-Tensor zero_where_empty(const Tensor& result, const Tensor& ids, std::int64_t num_segments) {
+Tensor zero_where_empty(const Tensor& result, const Tensor& ids, Size num_segments) {
   const Tensor n = unsorted_segment_sum(ones(ids.shape(), int32), ids, num_segments);
   return where(against(equal(n, 0), result.rank()), 0, result);
 }
 
 }  // namespace
 
-Tensor unsorted_segment_mean(In data, In segment_ids, std::int64_t num_segments) {
+Tensor unsorted_segment_mean(In data, In segment_ids, Size num_segments) {
   return unsorted_segment_sum(data, segment_ids, num_segments) /
          counts(data, segment_ids, num_segments);
 }
-Tensor unsorted_segment_sqrt_n(In data, In segment_ids, std::int64_t num_segments) {
+Tensor unsorted_segment_sqrt_n(In data, In segment_ids, Size num_segments) {
   return unsorted_segment_sum(data, segment_ids, num_segments) /
          sqrt(counts(data, segment_ids, num_segments));
 }

@@ -42,7 +42,7 @@ const Op reshape_op = linear(
          [](const Call& c, Avals& out) {
            const Shape& shape = c.get<ShapeAttrs>().shape;
            check_sizes(c, "shape", shape);
-           const std::int64_t count = num_elements(c.shape(0));
+           const Size count = num_elements(c.shape(0));
            if (!sizes_agree(count, num_elements(shape))) {
              fail<InvalidArgumentError>("[reshape] a tensor of shape ", c.shape(0), " has ", count,
                                         " elements; it cannot have shape ", shape);
@@ -124,25 +124,25 @@ const Op broadcast_to_op = linear(
 
 Tensor reshape(In x, const Shape& shape) {
   ShapeAttrs attrs{shape};
-  const std::int64_t count = num_elements(x->shape());
-  std::int64_t known = 1;
+  const Size count = num_elements(x->shape());
+  Size known = 1;
   int unknown = -1;
   for (int i = 0; i < shape.rank(); ++i) {
-    if (shape[i] < -1 && !is_symbol(shape[i])) {
+    if (shape[i] < -1 && shape[i].is_known()) {
       fail<InvalidArgumentError>("[reshape] got shape ", shape,
                                  "; sizes must be at least 0 (or -1, once, for what is left)");
     } else if (shape[i] != -1) {
-      known = size_mul(known, shape[i]);
+      known = known * shape[i];
     } else if (unknown >= 0) {
       fail<InvalidArgumentError>("[reshape] shape ", shape, " has more than one -1");
     } else {
       unknown = i;
     }
   }
-  if (unknown >= 0 && known != 0) attrs.shape[unknown] = size_div(count, known);
+  if (unknown >= 0 && !is_same(known, 0)) attrs.shape[unknown] = count / known;
   const bool fits = unknown < 0
                         ? sizes_agree(known, count)
-                        : known != 0 && sizes_agree(size_mul(known, attrs.shape[unknown]), count);
+                        : !is_same(known, 0) && sizes_agree(known * attrs.shape[unknown], count);
   if (!fits) {
     fail<InvalidArgumentError>("[reshape] a tensor of shape ", x->shape(), " has ", count,
                                " elements; it cannot have shape ", shape);
@@ -154,15 +154,8 @@ Tensor identity(In x) { return identity_op(x); }
 Tensor stop_gradient(In x) { return stop_gradient_op(x); }
 
 Tensor broadcast_to(In x, const Shape& shape) {
-  if (x->shape() == shape) return x;
-  const ShapeAttrs attrs{shape};
-  // In a trace: no operand says so. Elsewhere the shape rule refuses negative sizes.
-  if (shape.is_symbolic() && is_concrete(x) && thread_context.graph) {
-    Graph& graph = *thread_context.graph;
-    const Graph::Value v = graph.add_constant(x);
-    return graph.tensor(graph.add(broadcast_to_op, &attrs, {&v, 1}).first_out);
-  }
-  return broadcast_to_op({x}, attrs);
+  if (is_same(x->shape(), shape)) return x;
+  return broadcast_to_op({x}, ShapeAttrs{shape});
 }
 
 }  // namespace gradus

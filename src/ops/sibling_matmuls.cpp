@@ -9,7 +9,7 @@ namespace gradus {
 namespace {
 
 // Where a size is not known yet, the kernel decides again when it is.
-std::int64_t known(std::int64_t size) { return is_symbol(size) ? 4096 : size; }
+std::int64_t known(Size size) { return size.is_known() ? std::int64_t{size} : 4096; }
 
 // All leading axes of a are rows.
 kernels::GemmArgs common_args(const Call& c) {
@@ -72,7 +72,7 @@ bool matmuls_gain_together(const Call& c) {
   if (p.transpose_b || (p.transpose_a && c.shape(0).rank() != 2)) return false;
   if (c.in[0].dtype != float32 && c.in[0].dtype != float64) return false;
   for (const View& b : c.in.subspan(1))
-    if (b.shape->rank() != 2 || is_symbol(b.shape->back())) return false;
+    if (b.shape->rank() != 2 || !b.shape->back().is_known()) return false;
   return kernels::are_joined(common_args(c), siblings_of(c));
 }
 

@@ -73,8 +73,8 @@ bool is_block(const Ints& begin, const Shape& size, const Shape& shape) {
   if (begin.rank() != shape.rank() || size.rank() != shape.rank()) return false;
   for (int i = 0; i < shape.rank(); ++i) {
     if (!is_size(begin[i]) || !is_size(size[i])) return false;
-    const std::int64_t end = size_add(begin[i], size[i]);
-    if (!is_symbol(end) && !is_symbol(shape[i]) && end > shape[i]) return false;
+    const Size end = begin[i] + size[i];
+    if (end.is_known() && shape[i].is_known() && end > shape[i]) return false;
   }
   return true;
 }
@@ -91,7 +91,7 @@ std::int64_t piece_of_block(const Ints& begin, const Shape& size, const Shape& w
   std::int64_t at = 0, step = 1;
   bool is_cut = false;  // along an axis further in: then the block has one element along others
   for (int i = whole.rank() - 1; i >= 0; --i) {
-    if (is_symbol(begin[i]) || is_symbol(size[i]) || is_symbol(whole[i])) return -1;
+    if (!begin[i].is_known() || !size[i].is_known() || !whole[i].is_known()) return -1;
     if (is_cut && size[i] != 1) return -1;
     is_cut |= size[i] != whole[i];
     at += begin[i] * step;
@@ -144,7 +144,7 @@ const Op slice_op = linear(
       const auto& p = s.get<SliceAttrs>();
       Ints after;
       for (int i = 0; i < p.size.rank(); ++i) {
-        after.push_back(size_sub(size_sub(s.shape(0)[i], p.begin[i]), p.size[i]));
+        after.push_back(s.shape(0)[i] - p.begin[i] - p.size[i]);
       }
       return pad_zeros(ct, p.begin, after);
     });
@@ -165,7 +165,7 @@ const Op pad_zeros_op = linear(
                                         "; expected one number for each axis of ", shape);
            }
            for (int i = 0; i < shape.rank(); ++i) {
-             shape[i] = size_add(size_add(shape[i], p.before[i]), p.after[i]);
+             shape[i] = shape[i] + p.before[i] + p.after[i];
            }
            out.push_back({c.in[0].dtype, shape});
          },
@@ -214,7 +214,7 @@ const Op concat_op = linear(
                fail<InvalidArgumentError>("[concat] part ", i, " has shape ", part, ", part 0 has ",
                                           c.shape(0), "; they must agree except along axis ", axis);
              }
-             shape[axis] = size_add(shape[axis], part[axis]);
+             shape[axis] = shape[axis] + part[axis];
            }
            out.push_back({c.in[0].dtype, shape});
          },
@@ -237,7 +237,7 @@ const Op concat_op = linear(
     [](const Site& s, int input, const Tensor& ct) -> Cotangent {
       const int axis = s.get<AxisAttrs>().axis;
       Ints begin = zeros_of(ct.rank());
-      for (int i = 0; i < input; ++i) begin[axis] = size_add(begin[axis], s.shape(i)[axis]);
+      for (int i = 0; i < input; ++i) begin[axis] = begin[axis] + s.shape(i)[axis];
       return slice(ct, begin, s.shape(input));
     });
 
@@ -307,7 +307,7 @@ Tensor slice(In x, const Shape& begin, const Shape& size) {
   const Shape& shape = x->shape();
   SliceAttrs attrs{begin, size};
   for (int i = 0; i < std::min({shape.rank(), begin.rank(), size.rank()}); ++i)
-    if (size[i] == -1 && begin[i] >= 0) attrs.size[i] = size_sub(shape[i], begin[i]);
+    if (size[i] == -1 && begin[i] >= 0) attrs.size[i] = shape[i] - begin[i];
   return slice_op({x}, attrs);
 }
 

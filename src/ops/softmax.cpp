@@ -424,8 +424,8 @@ namespace {
 // In ops that fuse with what is around, such as the scale of the loss. Not where a label may not be
 // a number of the logits' dtype, or where the count of columns is not known.
 Tensors sparse_in_a_loop(const void*, std::span<const Tensor> in) {
-  const std::int64_t cols = in[0].shape().back();
-  if (cols < 0 || cols >= 1 << 24) return {};
+  const Size cols = in[0].shape().back();
+  if (!cols.is_known() || cols >= 1 << 24) return {};
   const Tensors label = label_logits_op.run(in, nullptr);
   const Tensor at[] = {in[0], column(label[0]), column(label[1]), iota(cols, in[0].dtype())};
   return cross_entropy_at_op.run(at, nullptr);

@@ -21,7 +21,7 @@ struct SortAttrs {
 };
 
 struct TopKAttrs {
-  std::int64_t k = 1;
+  Size k = 1;
   static auto fields() { return attr_fields(attr("k", &TopKAttrs::k)); }
 };
 
@@ -191,7 +191,7 @@ Tensor sort(In values, int axis, Direction direction) {
 Tensor argsort(In values, int axis, Direction direction) {
   return run_sort("argsort", values, axis, direction)[1];
 }
-TopK top_k(In input, std::int64_t k) {
+TopK top_k(In input, Size k) {
   const TopKAttrs attrs{k};
   const Tensors out = top_k_op.run({&input.tensor(), 1}, &attrs);
   return {out[0], out[1]};

@@ -20,7 +20,7 @@ namespace {
 constexpr DTypes kProducts = kFloating | kComplex | one_dtype(int32) | one_dtype(int64);
 
 struct SparseMatmulAttrs {
-  std::int64_t rows = 0;
+  Size rows = 0;
   bool transpose = false;
   static auto fields() {
     return attr_fields(attr("rows", &SparseMatmulAttrs::rows),
@@ -28,7 +28,7 @@ struct SparseMatmulAttrs {
   }
 };
 
-std::int64_t row_count(const Shape& matrices) { return matrices[matrices.rank() - 2]; }
+Size row_count(const Shape& matrices) { return matrices[matrices.rank() - 2]; }
 
 void check_coordinates(const Call& c, const Shape& coordinates) {
   check_index_dtype(c, 2);
@@ -52,8 +52,8 @@ void infer_sparse_matmul(const Call& c, Avals& out) {
                                " and shape ", dense,
                                "; expected matrices of the same dtype as the values");
   }
-  const std::int64_t rows = c.get<SparseMatmulAttrs>().rows;
-  if (rows < 0 && !is_symbol(rows))
+  const Size rows = c.get<SparseMatmulAttrs>().rows;
+  if (rows < 0 && rows.is_known())
     fail<InvalidArgumentError>("[sparse_matmul] got ", rows, " rows; expected 0 or more");
   Shape shape = dense;
   shape[shape.rank() - 2] = rows;
@@ -131,11 +131,11 @@ Tensor beside(const Tensor& batch) {
   const Tensor moved = transpose(batch, order);
   Shape shape = moved.shape();
   const int at = shape.rank() - 3;
-  shape[at] = size_mul(shape[at], shape[at + 1]);
+  shape[at] = shape[at] * shape[at + 1];
   shape.erase(at + 1);
   return reshape(moved, shape);
 }
-Tensor apart(const Tensor& blocks, std::int64_t batch, std::int64_t rows) {
+Tensor apart(const Tensor& blocks, Size batch, Size rows) {
   Shape shape = blocks.shape();
   const int at = shape.rank() - 2;
   shape[at] = rows;
@@ -147,7 +147,7 @@ Tensor apart(const Tensor& blocks, std::int64_t batch, std::int64_t rows) {
 }
 
 // Coordinates [batch, n, 2] into matrices of so many rows and columns, as those of the blocks.
-Tensor blocks(const Tensor& coordinates, std::int64_t rows, std::int64_t columns) {
+Tensor blocks(const Tensor& coordinates, Size rows, Size columns) {
   const std::vector<Tensor> parts = unstack(coordinates, -1);
   return stack({rows_of_batch(parts[0], rows), rows_of_batch(parts[1], columns)}, 1);
 }
@@ -156,9 +156,9 @@ Tensors batch_sparse_matmul(const BatchCall& c) {
   if (!c.is_batched(0) && !c.is_batched(2)) return c.op.run(c.in, c.attrs);
   auto p = c.get<SparseMatmulAttrs>();
   const Tensors in = all_batched(c);
-  const std::int64_t rows = p.rows, columns = row_count(in[1].shape());
+  const Size rows = p.rows, columns = row_count(in[1].shape());
   const Tensor places = p.transpose ? blocks(in[2], columns, rows) : blocks(in[2], rows, columns);
-  p.rows = size_mul(c.size, rows);
+  p.rows = c.size * rows;
   const Tensor values = reshape(in[0], {num_elements(in[0].shape())});
   return {apart(c.op({values, beside(in[1]), places}, p), c.size, rows)};
 }
@@ -217,8 +217,7 @@ const Op sampled_matmul_op = bilinear(
      .samples = sampled_matmul_samples},
     transpose_sampled_matmul);
 
-Tensor sparse_matmul(In values, In coordinates, In dense, std::int64_t rows,
-                     SparseMatmulOptions options) {
+Tensor sparse_matmul(In values, In coordinates, In dense, Size rows, SparseMatmulOptions options) {
   return sparse_matmul_op({values, dense, coordinates}, SparseMatmulAttrs{rows, options.transpose});
 }
 

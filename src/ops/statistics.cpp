@@ -71,7 +71,7 @@ void norm_kernel(const KernelCall& c) {
   const View squares{squares_memory.data(), &shape, t}, sums{sums_memory.data(), &kept, t};
   const View out{c.out[0].data, &kept, c.out[0].dtype};
   const auto reduce = [&](kernels::Reduction op, const View& to) {
-    kernels::reduce(op, t, squares.data, shape.begin(), shape.rank(), mask, to.data);
+    kernels::reduce(op, t, squares.data, shape.numbers().data(), shape.rank(), mask, to.data);
   };
   square_step().run(c.in, squares);
   reduce(kernels::Reduction::sum, sums);

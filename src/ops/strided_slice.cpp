@@ -32,8 +32,8 @@ struct SpreadAttrs {
 void check_inside(const char* op, const Ints& begin, const Ints& step, const Shape& extent,
                   const Shape& whole) {
   for (int i = 0; i < whole.rank(); ++i) {
-    if (extent[i] == 0 && !is_symbol(begin[i])) continue;
-    const std::int64_t last = is_symbol(begin[i]) ? -1 : begin[i] + (extent[i] - 1) * step[i];
+    if (extent[i] == 0) continue;
+    const Size last = begin[i] + (extent[i] - 1) * step[i];
     if (begin[i] < 0 || last < 0 || begin[i] >= whole[i] || last >= whole[i]) {
       fail<InvalidArgumentError>("[", op, "] positions ", begin[i], " to ", last, " of axis ", i,
                                  " do not exist in a tensor of shape ", whole,
@@ -47,14 +47,14 @@ void check_inside(const char* op, const Ints& begin, const Ints& step, const Sha
 void check_slice(const Call& c, const Ints& begin, const Ints& step, const Shape& extent,
                  const Shape& whole) {
   constexpr std::int64_t kFar = std::int64_t{1} << 31;
-  const auto near = [](std::int64_t x) { return is_symbol(x) || (x > -kFar && x < kFar); };
+  const auto near = [](Size x) { return !x.is_known() || (x > -kFar && x < kFar); };
   const int rank = whole.rank();
   bool fits = begin.rank() == rank && step.rank() == rank && extent.rank() == rank;
   for (int i = 0; fits && i < rank; ++i) {
-    fits = near(begin[i]) && near(step[i]) && !is_symbol(step[i]) && step[i] != 0 &&
-           near(extent[i]) && (extent[i] >= 0 || is_symbol(extent[i])) &&
-           (whole[i] >= 0 || is_symbol(whole[i]));
-    const bool known = !is_symbol(begin[i]) && !is_symbol(extent[i]) && !is_symbol(whole[i]);
+    fits = near(begin[i]) && near(step[i]) && step[i].is_known() && step[i] != 0 &&
+           near(extent[i]) && (extent[i] >= 0 || !extent[i].is_known()) &&
+           (whole[i] >= 0 || !whole[i].is_known());
+    const bool known = begin[i].is_known() && extent[i].is_known() && whole[i].is_known();
     if (!fits || !known || extent[i] == 0) continue;
     const std::int64_t last = begin[i] + (extent[i] - 1) * step[i];
     fits = begin[i] >= 0 && last >= 0 && begin[i] < whole[i] && last < whole[i];
@@ -77,43 +77,44 @@ Attrs with_batch_axis(const Attrs& attrs) {
 
 extern const Op spread_slice_op;
 
-const Op strided_slice_op =
-    linear({.name = "strided_slice",
-            .doc = "Every step-th element along each axis, forwards or backwards.",
-            .dtypes = kAnyDType,
-            .attrs = &attr_type<StridedAttrs>(),
-            .infer =
-                [](const Call& c, Avals& out) {
-                  const auto& p = c.get<StridedAttrs>();
-                  check_slice(c, p.begin, p.step, p.extent, c.shape(0));
-                  out.push_back({c.in[0].dtype, p.extent});
-                },
-            .kernel =
-                [](const KernelCall& c) {
-                  const auto& p = c.get<StridedAttrs>();
-                  check_inside("strided_slice", p.begin, p.step, p.extent, c.shape(0));
-                  kernels::read_slice(
-                      size_of(c.in[0].dtype), c.in[0].data, c.shape(0).begin(), c.shape(0).rank(),
-                      {p.begin.begin(), p.step.begin(), p.extent.begin()}, c.out[0].data);
-                },
-            .batch =
-                [](const BatchCall& c) {
-                  StridedAttrs attrs = with_batch_axis(c.get<StridedAttrs>());
-                  attrs.extent.insert(0, c.size);
-                  return c.op.run(c.in, &attrs);
-                },
-            .samples =
-                [] {
-                  return std::vector<Sample>{
-                      sample<StridedAttrs>({{{4, 5}}}, {{0, 4}, {1, -2}, {4, 3}}),
-                      sample<StridedAttrs>({{{2, 3, 2}}}, {{0, 2, 1}, {1, -1, 1}, {2, 3, 1}}),
-                      sample<StridedAttrs>({{{3}}}, {{1}, {2}, {0}})};
-                },
-            .like = "tensorflow.strided_slice"},
-           [](const Site& s, int, const Tensor& ct) -> Cotangent {
-             const auto& p = s.get<StridedAttrs>();
-             return spread_slice_op({ct}, SpreadAttrs{p.begin, p.step, s.shape(0)});
-           });
+const Op strided_slice_op = linear(
+    {.name = "strided_slice",
+     .doc = "Every step-th element along each axis, forwards or backwards.",
+     .dtypes = kAnyDType,
+     .attrs = &attr_type<StridedAttrs>(),
+     .infer =
+         [](const Call& c, Avals& out) {
+           const auto& p = c.get<StridedAttrs>();
+           check_slice(c, p.begin, p.step, p.extent, c.shape(0));
+           out.push_back({c.in[0].dtype, p.extent});
+         },
+     .kernel =
+         [](const KernelCall& c) {
+           const auto& p = c.get<StridedAttrs>();
+           check_inside("strided_slice", p.begin, p.step, p.extent, c.shape(0));
+           kernels::read_slice(
+               size_of(c.in[0].dtype), c.in[0].data, c.shape(0).numbers().data(), c.shape(0).rank(),
+               {p.begin.numbers().data(), p.step.numbers().data(), p.extent.numbers().data()},
+               c.out[0].data);
+         },
+     .batch =
+         [](const BatchCall& c) {
+           StridedAttrs attrs = with_batch_axis(c.get<StridedAttrs>());
+           attrs.extent.insert(0, c.size);
+           return c.op.run(c.in, &attrs);
+         },
+     .samples =
+         [] {
+           return std::vector<Sample>{
+               sample<StridedAttrs>({{{4, 5}}}, {{0, 4}, {1, -2}, {4, 3}}),
+               sample<StridedAttrs>({{{2, 3, 2}}}, {{0, 2, 1}, {1, -1, 1}, {2, 3, 1}}),
+               sample<StridedAttrs>({{{3}}}, {{1}, {2}, {0}})};
+         },
+     .like = "tensorflow.strided_slice"},
+    [](const Site& s, int, const Tensor& ct) -> Cotangent {
+      const auto& p = s.get<StridedAttrs>();
+      return spread_slice_op({ct}, SpreadAttrs{p.begin, p.step, s.shape(0)});
+    });
 
 const Op spread_slice_op = linear(
     {.name = "spread_slice",
@@ -130,9 +131,10 @@ const Op spread_slice_op = linear(
          [](const KernelCall& c) {
            const auto& p = c.get<SpreadAttrs>();
            check_inside("spread_slice", p.begin, p.step, c.shape(0), p.shape);
-           kernels::scatter_slice(size_of(c.in[0].dtype), c.in[0].data,
-                                  {p.begin.begin(), p.step.begin(), c.shape(0).begin()},
-                                  p.shape.rank(), c.out[0].data, p.shape.begin());
+           kernels::scatter_slice(
+               size_of(c.in[0].dtype), c.in[0].data,
+               {p.begin.numbers().data(), p.step.numbers().data(), c.shape(0).numbers().data()},
+               p.shape.rank(), c.out[0].data, p.shape.numbers().data());
          },
      .batch =
          [](const BatchCall& c) {
@@ -154,23 +156,24 @@ namespace {
 
 // One axis of a slice, resolved. Where the size n is unknown, positions are taken to exist.
 struct Resolved {
-  std::int64_t begin, extent;
+  Size begin, extent;
 };
 
-Resolved resolve_unknown(const Slice& s, std::int64_t n) {
-  const auto at = [&](std::int64_t i) { return i < 0 ? size_sub(n, -i) : i; };
+Resolved resolve_unknown(const Slice& s, Size n) {
+  const auto at = [&](Size i) { return i.is_known() && i < 0 ? n + i : i; };
   if (s.step > 0) {
-    const std::int64_t begin = s.begin ? at(*s.begin) : 0, end = s.end ? at(*s.end) : n;
-    return {begin, size_div(size_add(size_sub(end, begin), s.step - 1), s.step)};
+    const Size begin = s.begin ? at(*s.begin) : Size(0), end = s.end ? at(*s.end) : n;
+    return {begin, (end - begin + s.step - 1) / s.step};
   }
   // One more than the positions, so that "before the first" is 0.
-  const std::int64_t begin = s.begin ? size_add(at(*s.begin), 1) : n;
-  const std::int64_t end = s.end ? size_add(at(*s.end), 1) : 0;
-  return {size_sub(begin, 1), size_div(size_add(size_sub(begin, end), -s.step - 1), -s.step)};
+  const Size begin = s.begin ? at(*s.begin) + 1 : n;
+  const Size end = s.end ? at(*s.end) + 1 : Size(0);
+  return {begin - 1, (begin - end + -s.step - 1) / -s.step};
 }
 
-Resolved resolve(const Slice& s, std::int64_t n) {
-  if (is_symbol(n)) return resolve_unknown(s, n);
+Resolved resolve(const Slice& s, Size size) {
+  if (!size.is_known()) return resolve_unknown(s, size);
+  const std::int64_t n = size;
   const std::int64_t low = s.step > 0 ? 0 : -1, high = s.step > 0 ? n : n - 1;
   const auto at = [&](std::int64_t i) { return std::clamp(i < 0 ? i + n : i, low, high); };
   const std::int64_t begin = s.begin ? at(*s.begin) : s.step > 0 ? low : high;
@@ -197,7 +200,7 @@ Tensor index(In x, const std::vector<Index>& indices) {
   StridedAttrs attrs;
   Shape result;
   bool steps = false;
-  const auto take = [&](std::int64_t begin, std::int64_t step, std::int64_t extent) {
+  const auto take = [&](Size begin, std::int64_t step, Size extent) {
     attrs.begin.push_back(begin);
     attrs.step.push_back(step);
     attrs.extent.push_back(extent);
@@ -205,7 +208,7 @@ Tensor index(In x, const std::vector<Index>& indices) {
   };
   const auto take_whole_axes = [&](int count) {
     for (; count > 0; --count) {
-      const std::int64_t n = shape[attrs.begin.rank()];
+      const Size n = shape[attrs.begin.rank()];
       take(0, 1, n);
       result.push_back(n);
     }
@@ -220,12 +223,12 @@ Tensor index(In x, const std::vector<Index>& indices) {
         take_whole_axes(shape.rank() - named);
         break;
       case Index::Kind::position: {
-        const std::int64_t n = shape[axis], at = *i.slice().begin;
-        if (!is_symbol(n) && (at < -n || at >= n)) {
+        const Size n = shape[axis], at = *i.slice().begin;
+        if (n.is_known() && (at < -n || at >= n)) {
           fail<InvalidArgumentError>("[index] position ", at, " of axis ", axis,
                                      " is out of bounds for a tensor of shape ", shape);
         }
-        take(at >= 0 ? at : is_symbol(n) ? size_sub(n, -at) : at + n, 1, 1);
+        take(!at.is_known() || at >= 0 ? at : at + n, 1, 1);
         break;
       }
       case Index::Kind::slice: {
@@ -242,10 +245,10 @@ Tensor index(In x, const std::vector<Index>& indices) {
   Tensor part = x;
   if (steps) {
     part = strided_slice_op({x}, attrs);
-  } else if (!(attrs.extent == shape)) {
+  } else if (!is_same(attrs.extent, shape)) {
     part = slice(x, attrs.begin, attrs.extent);
   }
-  return part.shape() == result ? part : reshape(part, result);
+  return is_same(part.shape(), result) ? part : reshape(part, result);
 }
 
 Tensor strided_slice(In x, const Shape& begin, const Shape& end, const Shape& strides,

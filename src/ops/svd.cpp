@@ -17,8 +17,8 @@ namespace {
 
 using linalg::matrix_transpose;
 
-std::int64_t rows_of(const Shape& s) { return s[s.rank() - 2]; }
-bool sizes_known(const Shape& s) { return !is_symbol(rows_of(s)) && !is_symbol(s.back()); }
+Size rows_of(const Shape& s) { return s[s.rank() - 2]; }
+bool sizes_known(const Shape& s) { return rows_of(s).is_known() && s.back().is_known(); }
 
 // What completes orthonormal columns to a square matrix stands to the right of them.
 Tensor completed(const Tensor& columns) {
@@ -125,7 +125,7 @@ const Op svd_op =
                                               "; the sizes of the matrices must be known");
                    }
                    Shape s = a, u = a, v = a;
-                   const std::int64_t k = std::min(rows_of(a), a.back());
+                   const Size k = std::min(rows_of(a), a.back());
                    s.erase(rank - 1);
                    s[rank - 2] = u[rank - 1] = v[rank - 1] = k;
                    v[rank - 2] = a.back();

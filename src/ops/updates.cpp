@@ -161,7 +161,8 @@ class Run {
   // Rows that occur once are taken where they are; those that repeat are summed first.
   void rows(const Arrays& arrays, const Shape& shape, const View& indices,
             const View& updates) const {
-    const std::int64_t limit = shape[0], width = limit == 0 ? 0 : shape.num_elements() / limit;
+    const std::int64_t limit = shape[0],
+                       width = limit == 0 ? 0 : std::int64_t{shape.num_elements()} / limit;
     const kernels::RowGroups groups(indices.dtype, indices.data, indices.count(), limit);
     const auto row_bytes = static_cast<std::int64_t>(written_ + 1) * width * state_element_;
     kernels::parallel_ranges(groups.size(), kernels::grain_of_rows(row_bytes),

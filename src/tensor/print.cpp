@@ -21,7 +21,7 @@ constexpr std::size_t kLineWidth = 75;
 
 using Sizes = std::span<const std::int64_t>;
 
-Sizes sizes_of(const Tensor& a) { return {a.shape().begin(), a.shape().end()}; }
+Sizes sizes_of(const Tensor& a) { return a.shape().numbers(); }
 
 std::int64_t element_count(Sizes shape) {
   std::int64_t n = 1;

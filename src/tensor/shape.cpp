@@ -16,17 +16,40 @@ void check_rank(std::size_t rank) {
 
 }  // namespace
 
-Shape::Shape(std::span<const std::int64_t> sizes) {
-  check_rank(sizes.size());
-  for (std::int64_t size : sizes) sizes_[rank_++] = size;
+namespace detail {
+
+void fail_size(std::int64_t a, char operation, std::int64_t b) {
+  fail<ResourceExhaustedError>("the size ", a, " ", operation, " ", b, " does not fit into memory");
 }
 
-void Shape::push_back(std::int64_t size) {
+void fail_number(std::int64_t number) {
+  fail<InvalidArgumentError>("got ", number, " as a size or position; no tensor is that large");
+}
+
+}  // namespace detail
+
+Shape::Shape(std::span<const Size> sizes) {
+  check_rank(sizes.size());
+  for (const Size size : sizes) sizes_[rank_++] = size;
+}
+
+Shape::Shape(std::span<const std::int64_t> sizes) {
+  check_rank(sizes.size());
+  for (const std::int64_t size : sizes) sizes_[rank_++] = size;
+}
+
+std::span<const std::int64_t> Shape::numbers() const {
+  GRADUS_ASSERT(is_known());
+  static_assert(sizeof(Size) == sizeof(std::int64_t));
+  return {reinterpret_cast<const std::int64_t*>(sizes_), static_cast<std::size_t>(rank_)};
+}
+
+void Shape::push_back(Size size) {
   check_rank(static_cast<std::size_t>(rank_) + 1);
   sizes_[rank_++] = size;
 }
 
-void Shape::insert(int axis, std::int64_t size) {
+void Shape::insert(int axis, Size size) {
   push_back(size);
   std::rotate(sizes_ + axis, sizes_ + rank_ - 1, sizes_ + rank_);
 }
@@ -36,11 +59,17 @@ void Shape::erase(int axis) {
   --rank_;
 }
 
+std::string to_string(Size size) {
+  return size.is_known() ? std::to_string(static_cast<std::int64_t>(size)) : "?";
+}
+
+std::ostream& operator<<(std::ostream& out, Size size) { return out << to_string(size); }
+
 std::string to_string(const Shape& shape) {
   std::string text = "(";
   for (int i = 0; i < shape.rank(); ++i) {
     if (i > 0) text += ", ";
-    text += shape[i] < -(std::int64_t{1} << 39) ? "?" : std::to_string(shape[i]);
+    text += to_string(shape[i]);
   }
   return text + (shape.rank() == 1 ? ",)" : ")");
 }

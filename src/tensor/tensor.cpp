@@ -113,7 +113,7 @@ Tensor make_view(const Tensor& base, const Shape& shape, std::int64_t first_elem
   TensorImpl* source = base.impl();
   TensorImpl* impl = make_header(source->dtype, shape, 0);
   impl->kind = source->kind;
-  impl->count = shape.num_elements();
+  impl->count = shape.is_known() ? std::int64_t{shape.num_elements()} : -1;
   if (source->data) {
     impl->data = static_cast<char*>(source->data) + first_element * size_of(source->dtype);
     impl->base = source->base ? source->base : source;
@@ -133,7 +133,7 @@ Tensor make_view(const Tensor& base, const Shape& shape, std::int64_t first_elem
 Tensor make_placeholder(ValueKind kind, DType dtype, const Shape& shape) {
   TensorImpl* impl = make_header(dtype, shape, 0);
   impl->kind = kind;
-  impl->count = shape.num_elements();
+  impl->count = shape.is_known() ? std::int64_t{shape.num_elements()} : -1;
   impl->ensure_extra();
   impl->set(kNotConcrete);
   return Tensor::adopt(impl);
@@ -223,7 +223,10 @@ const TensorImpl& checked(const TensorImpl* impl) {
 
 DType Tensor::dtype() const { return checked(impl_).dtype; }
 const Shape& Tensor::shape() const { return checked(impl_).shape; }
-std::int64_t Tensor::num_elements() const { return checked(impl_).count; }
+std::int64_t Tensor::num_elements() const {
+  const TensorImpl& impl = checked(impl_);
+  return impl.count >= 0 ? impl.count : std::int64_t{impl.shape.num_elements()};
+}
 std::size_t Tensor::num_bytes() const {
   return static_cast<std::size_t>(num_elements()) * size_of(dtype());
 }

@@ -104,7 +104,7 @@ class Generator {
         list.rank() ? static_cast<int>(below(static_cast<std::size_t>(list.rank()))) : 0;
     switch (below(6)) {
       case 0:
-        if (list.rank() < kMaxRank) list.insert(at, integer());
+        if (list.rank() < kMaxRank) list.insert(at, number());
         break;
       case 1:
         if (list.rank() > 0) list.erase(at);
@@ -113,9 +113,12 @@ class Generator {
         if (list.rank() > 0) std::swap(list[at], list[0]);
         break;
       default:
-        if (list.rank() > 0) list[at] = integer();
+        if (list.rank() > 0) list[at] = number();
     }
   }
+
+  // Any integer that a size or position may be; smaller ones are refused before they reach an op.
+  Size number() { return std::max<std::int64_t>(integer(), -(std::int64_t{1} << 61)); }
 
   void change_attribute(FuzzCall& call) {
     const auto& fields = call.op->attrs().fields;
@@ -131,6 +134,9 @@ class Generator {
         std::memcpy(at, &value, field.bytes);  // the low bytes
         break;
       }
+      case AttrKind::size:
+        *static_cast<Size*>(at) = number();
+        break;
       case AttrKind::real:
         *static_cast<double*>(at) = real();
         break;

@@ -41,7 +41,7 @@ void differences_shape(const Call& c, Avals& out) {
     fail<InvalidArgumentError>("[differences] got shape ", shape,
                                "; expected at least one element along the last axis");
   }
-  shape[shape.rank() - 1] = size_sub(shape.back(), 1);
+  shape[shape.rank() - 1] = shape.back() - 1;
   out.push_back({c.in[0].dtype, shape});
 }
 

@@ -227,8 +227,8 @@ TEST_P(Registry, TracedAndCompiledIsEagerAlsoWithSymbolicSizes) {
       std::vector<Aval> avals;
       for (const Tensor& t : in) avals.push_back({t.dtype(), t.shape()});
       if (symbolic && in[0].rank() > 0) {
-        const std::int64_t size = in[0].shape()[0], symbol = graph->symbols().fresh();
-        if (size <= 1) continue;  // 0 and 1 stay known
+        const std::int64_t size = in[0].shape()[0];
+        const Size symbol = graph->symbols().fresh(size);
         for (Aval& a : avals)
           if (a.shape.rank() == in[0].rank() && a.shape[0] == size) a.shape[0] = symbol;
       }

@@ -225,7 +225,7 @@ void add_rows(Table& t) {
 
 // Groups of rows; ints: the group of each of the four rows, -1 for none.
 template <class F>
-void segment(Table& t, const char* name, gd::Tensor (*engine)(gd::In, gd::In, Size), F f,
+void segment(Table& t, const char* name, gd::Tensor (*engine)(gd::In, gd::In, gd::Size), F f,
              double empty = 0) {
   t.push_back({name,
                [](Maker& m, Node& n) {

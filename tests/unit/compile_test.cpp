@@ -94,7 +94,7 @@ TEST(Compile, RandomGraphsAndTheirGradientsAgreeWithThePlainExecutor) {
     const std::int64_t cols = seed % 4 == 3 ? 34 : 4, few = seed % 4 == 3 ? 37 : 5;
     std::vector<Aval> avals(3, Aval{float64, {few, cols}});
     if (seed % 3 == 0) {
-      const std::int64_t n = graph->symbols().fresh();
+      const Size n = graph->symbols().fresh();
       for (Aval& a : avals) a.shape[0] = n;
     }
     graph = trace(body, avals, graph);

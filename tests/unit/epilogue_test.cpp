@@ -268,7 +268,7 @@ TEST(Epilogue, OneProgramForAllSizesAndThreads) {
   const auto body = [](const Tensor& x, const Tensor& w, const Tensor& b) {
     return nn::relu(matmul(x, w) + b);
   };
-  const auto f = function(body, {.trust_sizes = true});
+  const auto f = function(body);
   const Tensor w = numbers({50, 400}, 2), b = numbers({400}, 3);
   const int before = thread_count();
   for (const std::int64_t rows : {8, 640, 1, 77, 0}) {

@@ -50,14 +50,14 @@ TEST(Segments, TiesShareTheGradient) {
 TEST(Segments, Derivatives) {
   const Tensor ids = {2, 0, -1, 2, 2, 1};
   const Tensor x = random_tensor({6, 2});
-  for (Tensor (*op)(In, In, std::int64_t) : {unsorted_segment_sum, unsorted_segment_mean,
-                                             unsorted_segment_sqrt_n, unsorted_segment_prod}) {
+  for (Tensor (*op)(In, In, Size) : {unsorted_segment_sum, unsorted_segment_mean,
+                                     unsorted_segment_sqrt_n, unsorted_segment_prod}) {
     const auto f = [&](const std::vector<Tensor>& in) { return square(op(in[0], in[1], 4)); };
     check_derivatives(f, {x, ids});
     check_batching(f, {x, ids}, 0);
     check_batching(f, {x, ids}, 1);
   }
-  for (Tensor (*op)(In, In, std::int64_t) : {unsorted_segment_max, unsorted_segment_min}) {
+  for (Tensor (*op)(In, In, Size) : {unsorted_segment_max, unsorted_segment_min}) {
     const auto f = [&](const std::vector<Tensor>& in) { return op(in[0], in[1], 4); };
     check_batching(f, {x, ids}, 0);
     const auto g = [&](const std::vector<Tensor>& in) { return square(op(in[0], ids, 3)); };

@@ -264,7 +264,7 @@ Tensor nasty(const Aval& aval) {
   const double values[] = {-0.0, 0.0, kInf, -kInf, kNan, 1e-45, -2.5, 3.4e38, 1.5, 0.1, -7, 2};
   Shape shape = aval.shape;
   for (int a = 0; a < shape.rank(); ++a)
-    if (shape[a] < 0) shape[a] = 5;
+    if (!shape[a].is_known()) shape[a] = 5;
   std::vector<double> x;
   for (std::int64_t i = 0; i < shape.num_elements(); ++i) x.push_back(values[i % 12]);
   const Tensor t = Tensor::from(x, shape);

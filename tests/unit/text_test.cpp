@@ -39,7 +39,7 @@ TEST(GraphText, ReadsAndRunsAtAnySize) {
 
 TEST(GraphText, SizesThatAreSumsProductsAndQuotientsComeBack) {
   auto graph = Graph::make();
-  const std::int64_t n = graph->symbols().fresh(), m = graph->symbols().fresh();
+  const Size n = graph->symbols().fresh(), m = graph->symbols().fresh();
   graph = trace(
       [](std::span<const Tensor> in) {
         const Tensor both = concat({in[0], in[1]}, 0);
