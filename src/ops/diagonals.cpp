@@ -52,10 +52,11 @@ Size diagonal_size(const char* op, const Shape& matrix, std::int64_t k) {
   const Size rows = rows_of(matrix), columns = matrix.back();
   if (k <= -kFar || k >= kFar) fail<InvalidArgumentError>("[", op, "] there is no diagonal ", k);
   if (rows == columns) {
-    if (rows.is_known() && std::abs(k) > std::max<Size>(rows - 1, 0)) {
+    const Size both = columns.is_known() ? columns : rows;
+    if (both.is_known() && std::abs(k) > std::max<Size>(both - 1, 0)) {
       fail<InvalidArgumentError>("[", op, "] matrices of shape ", matrix, " have no diagonal ", k);
     }
-    return k == 0 ? rows : rows - std::abs(k);
+    return k == 0 ? both : both - std::abs(k);
   }
   const Size n =
       std::min<Size>(rows + std::min<std::int64_t>(k, 0), columns - std::max<std::int64_t>(k, 0));
