@@ -105,7 +105,10 @@ struct Executable::Layout {
 };
 
 Executable::Executable(std::shared_ptr<Graph> graph, std::span<const Donation> donations)
-    : graph_(std::move(graph)), plan_(plan_buffers(*graph_, donations)) {}
+    : graph_(std::move(graph)) {
+  const OutsideTraces finished;
+  plan_ = plan_buffers(*graph_, donations);
+}
 Executable::~Executable() = default;
 
 std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {

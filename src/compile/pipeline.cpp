@@ -93,6 +93,7 @@ std::vector<std::string> pass_names() {
 
 GraphPtr optimise(GraphPtr graph, const std::vector<std::string>& skip,
                   std::vector<PassReport>* report, const Target& target) {
+  const OutsideTraces finished;
   const auto cost_now = [&] {
     return knows_sizes(*graph, target) ? cost_of(*graph, target.sizes) : Cost();
   };

@@ -1,7 +1,9 @@
 #include "graph/symbols.h"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "base/check.h"
 #include "graph/ambient_graph.h"
@@ -14,6 +16,7 @@ constinit thread_local Graph* ambient_graph = nullptr;
 namespace {
 
 constinit thread_local Symbols* current = nullptr;
+constinit thread_local bool sees_ambient = true;
 
 // What a size that nobody gave yet is taken for: large, and no two alike.
 constexpr std::int64_t kNoHint = 1'000'003;
@@ -25,7 +28,8 @@ using Lock = std::lock_guard<std::recursive_mutex>;
 }  // namespace
 
 Symbols* symbols_of_trace() {
-  return current ? current : ambient_graph ? &ambient_graph->symbols() : nullptr;
+  if (current) return current;
+  return ambient_graph && sees_ambient ? &ambient_graph->symbols() : nullptr;
 }
 
 Symbols& current_symbols() {
@@ -57,7 +61,7 @@ Size unknown_quotient(Size a, Size b) {
     fail<InvalidArgumentError>("the size ", a, " is divided by a size that is zero");
   return current_symbols().floor_divide(a, b);
 }
-// Outside of a trace, when passes look at finished graphs, only what is always so counts.
+// Outside of traces only what is always so counts.
 bool unknown_is_equal(Size a, Size b) {
   Symbols* symbols = symbols_of_trace();
   return symbols && symbols->is_equal(a, b);
@@ -69,6 +73,13 @@ std::int64_t unknown_as_number(Size size) { return current_symbols().as_number(s
 
 SymbolScope::SymbolScope(Symbols& symbols) : saved_(current) { current = &symbols; }
 SymbolScope::~SymbolScope() { current = saved_; }
+
+OutsideTraces::OutsideTraces()
+    : saved_(std::exchange(current, nullptr)), saw_(std::exchange(sees_ambient, false)) {}
+OutsideTraces::~OutsideTraces() {
+  current = saved_;
+  sees_ambient = saw_;
+}
 
 bool Symbols::has(Size size) const {
   if (size.is_known()) return false;
@@ -114,6 +125,7 @@ Size Symbols::fresh(std::optional<std::int64_t> hint) {
   atom_of_input_.push_back(static_cast<std::uint32_t>(atoms_.size()));
   atoms_.push_back({.input = input});
   hints_.push_back(hint);
+  assumed_.push_back(kNoHint + 1000 * input);
   return name(input);
 }
 
@@ -248,12 +260,13 @@ std::vector<std::optional<std::int64_t>> Symbols::hints() const {
   return hints_;
 }
 
-Size Symbols::at_hints(Size size) const {
+Sizes Symbols::sizes_as_traced() const {
   Sizes sizes;
-  for (std::size_t i = 0; i < hints_.size(); ++i)
-    sizes.push_back(hints_[i].value_or(kNoHint + 1000 * static_cast<std::int64_t>(i)));
-  return evaluate(size, sizes);
+  for (std::size_t i = 0; i < hints_.size(); ++i) sizes.push_back(hints_[i].value_or(assumed_[i]));
+  return sizes;
 }
+
+Size Symbols::as_traced(Size size) const { return evaluate(size, sizes_as_traced()); }
 
 void Symbols::add(const Guard& guard) {
   const Lock lock(mutex_);
@@ -262,9 +275,17 @@ void Symbols::add(const Guard& guard) {
 }
 
 void Symbols::note(Guard::Question question, Size a, Size b, bool answer) {
-  for (const Guard& g : guards_)
-    if (g.question == question && same_size(g.a, a) && same_size(g.b, b)) return;
   add({question, a, b, answer, thread_context.where});
+}
+
+std::optional<bool> Symbols::earlier_answer(Guard::Question question, Size a, Size b) const {
+  for (const Guard& g : guards_) {
+    if (g.question != question) continue;
+    if (same_size(g.a, a) && same_size(g.b, b)) return g.answer;
+    if (question == Guard::Question::equal && same_size(g.a, b) && same_size(g.b, a))
+      return g.answer;
+  }
+  return {};
 }
 
 // What holds whatever the inputs' sizes are: these are at least 0.
@@ -286,23 +307,54 @@ bool Symbols::has_hint(Size size) const {
   return true;
 }
 
-bool Symbols::agree(Size a, Size b) {
-  const Lock lock(mutex_);
-  if (is_equal(a, b)) return true;
-  if (has_hint(a) && has_hint(b)) return false;
-  for (Guard& g : guards_)  // the answer was taken for granted
-    if (g.question == Guard::Question::equal && same_size(g.a, a) && same_size(g.b, b))
-      g.answer = true;
-  return !as_constant(polynomial(subtract(a, b)));
-}
-
-bool Symbols::is_equal(Size a, Size b) {
-  const Lock lock(mutex_);
+// Whether a and b are equal, where that does not hang on the inputs' sizes.
+std::optional<bool> Symbols::always_equal(Size a, Size b) {
   if (const auto difference = as_constant(polynomial(subtract(a, b)))) return *difference == 0;
   if (is_never_negative(subtract(subtract(a, b), 1)) ||
       is_never_negative(subtract(subtract(b, a), 1)))
     return false;
-  const bool answer = same_size(at_hints(a), at_hints(b));
+  return {};
+}
+
+bool Symbols::is_equal(Size a, Size b) {
+  const Lock lock(mutex_);
+  if (const auto known = always_equal(a, b)) return *known;
+  if (const auto known = earlier_answer(Guard::Question::equal, a, b)) return *known;
+  const bool answer = same_size(as_traced(a), as_traced(b));
+  note(Guard::Question::equal, a, b, answer);
+  return answer;
+}
+
+// Whether the size of an input that no call has given can be taken for `value` from now on.
+bool Symbols::can_take_for(Size size, Size value) const {
+  const std::int64_t input = input_of(size);
+  return input >= 0 && !hints_[static_cast<std::size_t>(input)] &&
+         !depends_on(value, static_cast<std::size_t>(input));
+}
+
+// Does so, with all that are taken for the same already, if what was answered before stays true.
+bool Symbols::take_for(Size size, Size value) {
+  const std::vector<std::int64_t> before = assumed_;
+  const std::int64_t from = as_traced(size), to = as_traced(value);
+  std::ranges::replace(assumed_, from, to);
+  if (to >= 0 && guards_hold(sizes_as_traced())) return true;
+  assumed_ = before;
+  return false;
+}
+
+bool Symbols::agree(Size a, Size b) {
+  const Lock lock(mutex_);
+  if (const auto known = always_equal(a, b)) return *known;
+  if (const auto known = earlier_answer(Guard::Question::equal, a, b)) return *known;
+  bool answer = same_size(as_traced(a), as_traced(b));
+  if (!answer) {
+    const bool first = can_take_for(a, b), second = can_take_for(b, a);
+    if (first || second) {
+      answer = (first && take_for(a, b)) || (second && take_for(b, a));
+    } else {  // nobody solves equations here: that a call must keep the guard is enough
+      answer = !(has_hint(a) && has_hint(b));
+    }
+  }
   note(Guard::Question::equal, a, b, answer);
   return answer;
 }
@@ -311,7 +363,8 @@ bool Symbols::is_less(Size a, Size b) {
   const Lock lock(mutex_);
   if (is_never_negative(subtract(a, b))) return false;
   if (is_never_negative(subtract(subtract(b, a), 1))) return true;
-  const bool answer = at_hints(a) < at_hints(b);
+  if (const auto known = earlier_answer(Guard::Question::less, a, b)) return *known;
+  const bool answer = as_traced(a) < as_traced(b);
   note(Guard::Question::less, a, b, answer);
   return answer;
 }
@@ -323,8 +376,9 @@ std::int64_t Symbols::as_number(Size size) {
         "the size ", print(size), " is needed as a number, but only the call ",
         "of the program will know it; give it in the signature, or compute ", "with shape(x)");
   }
-  const Size number = at_hints(size);
-  note(Guard::Question::equal, size, number, true);
+  const Size number = as_traced(size);
+  if (!earlier_answer(Guard::Question::equal, size, number))
+    note(Guard::Question::equal, size, number, true);
   return number;
 }
 

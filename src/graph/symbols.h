@@ -68,8 +68,8 @@ class Symbols {
   // Questions: answered by what is always so, or else by the hints, with a guard.
   bool is_equal(Size a, Size b);
   bool is_less(Size a, Size b);
-  // As is_equal, but sizes that no call has given are taken to be equal: what an op needs its
-  // operands to be.
+  // As is_equal, but a size that no call has given is taken to be what an op needs it to be, unless
+  // that contradicts an answer given before.
   bool agree(Size a, Size b);
   std::int64_t as_number(Size size);
   void add(const Guard& guard);  // that was noted elsewhere, and saved
@@ -101,8 +101,13 @@ class Symbols {
   Size intern(Polynomial p);
   std::optional<std::int64_t> as_constant(const Polynomial& p) const;
   bool is_never_negative(Size size) const;
-  Size at_hints(Size size) const;
+  Sizes sizes_as_traced() const;  // of the inputs: the hints, and what is assumed
+  Size as_traced(Size size) const;
   bool has_hint(Size size) const;  // all of it
+  std::optional<bool> always_equal(Size a, Size b);
+  std::optional<bool> earlier_answer(Guard::Question question, Size a, Size b) const;
+  bool can_take_for(Size size, Size value) const;
+  bool take_for(Size size, Size value);
   void note(Guard::Question question, Size a, Size b, bool answer);
 
   mutable std::recursive_mutex mutex_;  // loops compile their bodies while the program runs
@@ -110,6 +115,7 @@ class Symbols {
   std::vector<std::uint32_t> atom_of_input_;
   std::vector<Polynomial> names_;                   // of sizes that are not just an input's
   std::vector<std::optional<std::int64_t>> hints_;  // by input
+  std::vector<std::int64_t> assumed_;               // by input: what it is taken for without a hint
   std::vector<Guard> guards_;
   std::atomic<std::size_t> guard_count_ = 0;
 };
@@ -135,6 +141,19 @@ class SymbolScope {
 
  private:
   Symbols* saved_;
+};
+
+// Passes look at finished graphs: whatever this thread traces meanwhile, their sizes are not of it,
+// and two that are not the same are not known to be equal.
+class OutsideTraces {
+ public:
+  OutsideTraces();
+  ~OutsideTraces();
+  OutsideTraces(const OutsideTraces&) = delete;
+
+ private:
+  Symbols* saved_;
+  bool saw_;
 };
 
 // Sizes that an op needs to be equal: as ==, except that sizes which no call has given yet are

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <random>
 
 #include "gradus/gradus.h"
 #include "graph/evaluate.h"
+#include "graph/symbols.h"
 
 namespace gradus {
 namespace {
@@ -334,6 +337,80 @@ TEST(Sizes, OrdinaryFunctionsAreOneProgram) {
         return Tensor(tape.gradient(y, x));
       },
       "recompute_grad");
+}
+
+// Sizes that no call has given yet (a signature that says "any"): what an op needs them to be is
+// taken for granted, but never against an answer that the program already relies on.
+TEST(Sizes, AnswersAboutSizesThatNobodyGaveStay) {
+  using detail::FunctionCore;
+  using In = std::vector<Tensor>;
+  const std::vector<FunctionCore::Expected> any(3, {float32, Shape{-1}});
+  const auto size = [](const Tensor& t) { return t.shape()[0]; };
+  const auto prepared = [&](const std::function<Tensor(const In&)>& f) {
+    auto core = std::make_unique<FunctionCore>(FunctionOptions{});
+    core->prepare(
+        any, [=](const In& in) { return FunctionCore::Made{{f(in)}}; }, true);
+    return core;
+  };
+  const auto call = [](FunctionCore& core, const In& in,
+                       const std::function<Tensor(const In&)>& f) {
+    return to_string(
+        core.call(in, [=](const In& v) { return FunctionCore::Made{{f(v)}}; }).tensors[0]);
+  };
+
+  // An op first, then questions: they are answered as the op needs it.
+  const auto op_first = [&](const In& in) {
+    const Tensor sum = in[0] + in[1] + in[2];
+    const bool same = size(in[0]) == size(in[1]) && size(in[1]) == size(in[0]) &&
+                      size(in[2]) == size(in[0]) && !(size(in[0]) < size(in[2]));
+    return same ? sum : sum * 100;
+  };
+  const auto a = prepared(op_first);
+  EXPECT_EQ(call(*a, {ones({2}), ones({2}), ones({2})}, op_first), "[3. 3.]");
+  EXPECT_EQ(a->trace_count(), 1);
+  const LoadedFunction loaded(a->saved());
+  EXPECT_EQ(to_string(loaded({ones({2}), ones({2}), ones({2})})[0]), "[3. 3.]");
+  EXPECT_THROW(loaded({ones({2}), ones({3}), ones({2})}), InvalidArgumentError);
+
+  // A question first: sizes that differ stay different, so the program does not serve equal ones.
+  const auto question_first = [&](const In& in) {
+    return size(in[0]) == size(in[1]) ? in[0] * 2 : in[0] * 3;
+  };
+  const auto b = prepared(question_first);
+  EXPECT_EQ(call(*b, {ones({2}), ones({3}), ones({2})}, question_first), "[3. 3.]");
+  EXPECT_EQ(b->trace_count(), 1);
+  EXPECT_THROW(LoadedFunction(b->saved())({ones({2}), ones({2}), ones({2})}), InvalidArgumentError);
+  EXPECT_EQ(call(*b, {ones({2}), ones({2}), ones({2})}, question_first), "[2. 2.]");
+  EXPECT_EQ(b->trace_count(), 2);
+
+  // And an op that needs what was denied says so when it is traced.
+  const auto denied = [&](const In& in) {
+    const float factor = size(in[0]) == size(in[1]) ? 2.0f : 3.0f;
+    return (in[1] + in[0]) * factor;
+  };
+  EXPECT_THROW(prepared(denied), InvalidArgumentError);
+  const auto less = [&](const In& in) {
+    const float factor = size(in[0]) < size(in[1]) ? 2.0f : 3.0f;
+    return (in[1] + in[0]) * factor;
+  };
+  EXPECT_THROW(prepared(less), InvalidArgumentError);
+}
+
+TEST(Sizes, WhatCanNeverBeEqualDoesNotAgree) {
+  Symbols symbols;
+  const Size n = symbols.fresh(), m = symbols.fresh(), k = symbols.fresh(7);
+  EXPECT_FALSE(symbols.agree(symbols.add(n, 1), 0));
+  EXPECT_FALSE(symbols.agree(symbols.add(n, 1), n));
+  EXPECT_FALSE(symbols.agree(symbols.multiply(n, -1), 5));
+  EXPECT_FALSE(symbols.agree(k, 8));
+  EXPECT_TRUE(symbols.agree(n, k));  // from now on n is 7 as well
+  EXPECT_TRUE(symbols.is_equal(n, 7));
+  EXPECT_FALSE(symbols.agree(n, 8));
+  EXPECT_TRUE(symbols.agree(symbols.multiply(m, 2), symbols.add(m, 3)));  // only a call can tell
+  EXPECT_TRUE(symbols.is_equal(symbols.add(m, 3), symbols.multiply(m, 2)));
+  EXPECT_TRUE(symbols.guards_hold({7, 3, 7}));
+  EXPECT_FALSE(symbols.guards_hold({7, 4, 7}));
+  EXPECT_FALSE(symbols.guards_hold({6, 3, 7}));
 }
 
 }  // namespace
