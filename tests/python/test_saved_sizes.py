@@ -266,11 +266,3 @@ def test_rows_of_a_table_of_unknown_size_keep_their_shape():
         rows, shape = f(some(n, m))
         assert shape.numpy().tolist() == [n, m] == rows.dense_shape.numpy().tolist()
         expect_same(tf.convert_to_tensor(rows)[:2], tf.constant([[1.0] * m, [2.0] * m], tf.float64))
-
-
-def test_programs_are_compiled_beside_another_graph(tmp_path):
-    """The sizes of a loaded program are not those of a graph that the thread happens to have."""
-    graph = tf.Graph()
-    with graph.as_default():
-        tf.compat.v1.placeholder(tf.float32, [2])
-    check(TWO["sums"], tmp_path, [[None, 3], [None, 3]], [[(n, 3), (m, 3)] for n, m in ((1, 5), (5, 1), (2, 2))])

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "gradus/gradus.h"
+#include "gradus/graph_program.h"
 #include "graph/evaluate.h"
 #include "graph/symbols.h"
 
@@ -411,6 +412,19 @@ TEST(Sizes, WhatCanNeverBeEqualDoesNotAgree) {
   EXPECT_TRUE(symbols.guards_hold({7, 3, 7}));
   EXPECT_FALSE(symbols.guards_hold({7, 4, 7}));
   EXPECT_FALSE(symbols.guards_hold({6, 3, 7}));
+}
+
+// Passes look at the sizes of finished graphs, which are not those of a program that the thread
+// builds by hand beside them.
+TEST(Sizes, PassesAskNoTableOfAnotherGraph) {
+  const GraphProgram other;
+  other.make_default();
+  Symbols symbols;
+  const Size n = symbols.fresh(), m = symbols.fresh();
+  EXPECT_THROW((void)(n == m), InternalError);
+  const OutsideTraces finished;
+  EXPECT_FALSE(n == m);
+  EXPECT_TRUE(n == n);
 }
 
 }  // namespace
