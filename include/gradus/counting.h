@@ -10,12 +10,12 @@ struct BincountOptions {
   std::int64_t maxlength = -1;  // at most so many: larger numbers are left out
   DType dtype = int32;          // of counts without weights
 };
-// How often 0, 1, 2, ... occur. The largest number says how many counts there are, so it must be
-// known (not inside a traced function, unless maxlength is given: then that is how many).
+// How often 0, 1, 2, ... occur. The largest number says how many counts there are; inside vmap
+// maxlength does.
 Tensor bincount(In arr, const BincountOptions& options = {});
 
 // Row i, column j: how often label i was predicted as j. Without num_classes, as many as occur.
-Tensor confusion_matrix(In labels, In predictions, std::int64_t num_classes = -1, In weights = 1,
+Tensor confusion_matrix(In labels, In predictions, Size num_classes = -1, In weights = 1,
                         DType dtype = int32);
 
 // Whether fewer than k classes have a larger prediction than the target. false for targets that do

@@ -56,14 +56,21 @@ struct SliceMasks {
 Tensor strided_slice(In x, const Shape& begin, const Shape& end, const Shape& strides,
                      const SliceMasks& masks = {});
 
+// x[start:stop:step] along an axis, by Python's rules, with bounds that a program computes; an
+// undefined one is left out.
+Tensor slice_between(In x, const Tensor& start, const Tensor& stop, const Tensor& step,
+                     int axis = 0);
+
 // Rows (or slices along another axis) by index. The first `batch_dims` axes of params and indices
 // belong together; without an axis, the first one behind them is meant. The gradient keeps to the
 // rows that were read.
 Tensor gather(In params, In indices, std::optional<int> axis = {}, int batch_dims = 0);
 // The coordinates of the elements that are true (or not 0), one per row of an int64 matrix; and the
-// slices along some axes where a mask is true. How many there are depends on the data, so inside a
-// traced or mapped function both are errors.
+// slices along some axes where a mask is true. How many there are depends on the data: a compiled
+// function finds it when it runs. Inside vmap, where it would differ from example to example, give
+// the size: so many rows, of zeros where there are fewer.
 Tensor where(In condition);
+Tensor where(In condition, Size size);
 Tensor boolean_mask(In tensor, In mask, int axis = 0);
 
 // Zeros of a shape with the given values added to some rows of axis 0; repeated indices add up.

@@ -9,6 +9,10 @@
 
 namespace gradus {
 
+// The value of an integer scalar, to be used as a size: zeros({to_size(n), 2}). A compiled function
+// finds it when it runs.
+Size to_size(In scalar);
+
 Tensor reshape(In x, const Shape& shape);  // one size may be -1
 Tensor broadcast_to(In x, const Shape& shape);
 Tensor transpose(In x, const Shape& permutation);
@@ -34,16 +38,18 @@ Tensor tile(In x, const Shape& multiples);
 Tensor repeat(In x, Size repeats);
 Tensor repeat(In x, Size repeats, int axis);
 Tensor repeat(In x, const std::vector<std::int64_t>& repeats, int axis);
+Tensor repeat_each(In x, const Tensor& repeats, int axis);  // that a program computes
 
 Tensor reverse(In x, const Shape& axes);
 // The first seq_lengths[b] slices along seq_axis backwards, for each b along batch_axis.
 Tensor reverse_sequence(In x, In seq_lengths, int seq_axis, int batch_axis = 0);
 // Element i goes to position (i + shift) modulo the size; shifts of one axis add up.
 Tensor roll(In x, const Shape& shift, const Shape& axis);
+Tensor roll_by(In x, const Tensor& shift, int axis);  // by as many as a program computes
 
 // (before, after) for each axis. The border holds a constant, or the tensor mirrored without
 // (reflect) or with (symmetric) its edge.
-using Paddings = std::vector<std::pair<std::int64_t, std::int64_t>>;
+using Paddings = std::vector<std::pair<Size, Size>>;
 enum class PadMode { constant, reflect, symmetric };
 Tensor pad(In x, const Paddings& paddings, PadMode mode = PadMode::constant,
            In constant_values = 0);

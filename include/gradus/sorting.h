@@ -20,8 +20,8 @@ enum class Side : std::uint8_t { left, right };
 Tensor searchsorted(In sorted_sequence, In values, Side side = Side::left, DType out_type = int32);
 
 // The different values in order of first appearance, for each element the number of its value, and
-// how often each occurs. How many there are depends on the data, so inside a traced function this
-// is an error.
+// how often each occurs. How many there are depends on the data: a compiled function finds it when
+// it runs.
 struct Unique {
   Tensor y, idx, count;
 };

@@ -45,5 +45,12 @@ std::optional<Tensor> value_before_call(const Tensor& t);
 // The elements of an integer tensor that is made of sizes, such as shape(x)[0] * 2. None if it
 // depends on values.
 std::optional<std::vector<Size>> sizes_in(const Tensor& t);
+// Whether the call that is traced says what an unknown size is, so that one may ask.
+bool is_known_to_call(Size size);
+// Which trace the unknown sizes of this thread belong to; null: none.
+const void* trace_of_sizes() noexcept;
+// The same of any integer tensor of known length: what depends on values is found when the program
+// runs.
+std::vector<Size> found_sizes(const Tensor& t);
 
 }  // namespace gradus

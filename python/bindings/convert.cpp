@@ -255,6 +255,10 @@ Tensor to_tensor(PyObject* o, std::optional<DType> dtype, Wanted wanted) {
     if (shape_sizes(o) == Py_None) fail_type(o);
     return to_tensor(shape_sizes(o), dtype ? dtype : int32);
   }
+  if (is_size(o)) {
+    const Tensor size = dynamic_size(size_of_object(o));
+    return cast(size, dtype ? *dtype : int32);
+  }
   if (is_traced_number(o)) return from_traced_number(o, dtype);
   if (is_rows(o) || PyObject_HasAttrString(o, "__gradus_tensor__")) {
     const Ref method = Ref::own(PyObject_GetAttrString(o, "__gradus_tensor__"));
@@ -281,7 +285,7 @@ Tensor to_tensor(PyObject* o, std::optional<DType> dtype, Wanted wanted) {
 bool converts_to_tensor(PyObject* o) {
   return is_tensor(o) || is_number(o) || is_list(o) || is_variable(o) ||
          (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) || PyFloat_Check(o) || PyLong_Check(o) ||
-         is_shape(o) || is_rows(o) ||
+         is_shape(o) || is_size(o) || is_rows(o) ||
          (!is_kind(o) && PyObject_HasAttrString(o, "__array__") && !PyType_Check(o));
 }
 
@@ -360,14 +364,19 @@ double to_double(PyObject* o) {
   return value;
 }
 
+Size to_size(PyObject* o) {
+  if (is_tensor(o) && is_symbolic(tensor_of(o)) && is_integer(tensor_of(o).dtype()) &&
+      tensor_of(o).rank() == 0)
+    return found_sizes(tensor_of(o))[0];
+  return is_size(o) ? size_of_object(o) : Size(to_int(o));
+}
+
 std::vector<Size> to_sizes(PyObject* o) {
   if (is_tensor(o) || is_variable(o) || PyObject_CheckBuffer(o)) {
     const Tensor t = to_tensor(o);
     if (!is_integer(t.dtype()) || t.rank() > 1)
       raise(PyExc_TypeError, "Expected a list of integers, got %R", o);
-    if (is_symbolic(t)) {
-      if (auto sizes = sizes_in(t)) return *sizes;
-    }
+    if (is_symbolic(t)) return found_sizes(t);
     const auto numbers = cast(t, int64).to_vector<std::int64_t>();
     return {numbers.begin(), numbers.end()};
   }
@@ -376,20 +385,14 @@ std::vector<Size> to_sizes(PyObject* o) {
       raise(PyExc_ValueError, "Cannot convert a shape of unknown rank.");
     o = shape_sizes(o);
   }
-  if (PyIndex_Check(o)) return {to_int(o)};
+  if (PyIndex_Check(o)) return {to_size(o)};
   std::vector<Size> values;
   const Ref list = Ref::own(PySequence_Tuple(o));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
     PyObject* item = PyTuple_GET_ITEM(list.get(), i);
     if (item == Py_None)
       raise(PyExc_ValueError, "Cannot convert a partially known TensorShape %R to a Tensor.", o);
-    if (is_tensor(item) && is_symbolic(tensor_of(item))) {
-      if (const auto sizes = sizes_in(tensor_of(item)); sizes && sizes->size() == 1) {
-        values.push_back(sizes->front());
-        continue;
-      }
-    }
-    values.push_back(to_int(item));
+    values.push_back(to_size(item));
   }
   return values;
 }

@@ -47,6 +47,7 @@ double to_double(PyObject* object);
 inline std::int64_t elements_now(const Tensor& t) { return is_symbolic(t) ? 0 : t.num_elements(); }
 
 Shape to_shape(PyObject* object);  // a TensorShape, a sequence, an integer tensor or one integer
+Size to_size(PyObject* object);    // an integer that may be an unknown size
 std::vector<Size> to_sizes(PyObject* object);         // the same: sizes may be unknown ones
 std::vector<std::int64_t> to_ints(PyObject* object);  // the same: all are known
 

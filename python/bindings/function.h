@@ -76,6 +76,7 @@ class Arguments {
   }
   std::vector<Tensor> tensors(int i, const char* op) const { return to_tensors((*this)[i], op); }
   std::int64_t integer(int i) const { return to_int((*this)[i]); }
+  Size size(int i) const { return to_size((*this)[i]); }  // which may be unknown
   int small(int i) const;  // an axis or another number that fits into an int
   double real(int i) const { return to_double((*this)[i]); }
   bool boolean(int i) const { return to_bool((*this)[i]); }

@@ -99,6 +99,7 @@ void prepare(PyObject* module) {
       {"Variable", &variable_type},
       {"DType", &dtype_type},
       {"TensorShape", &shape_type},
+      {"Size", &size_type},
       {"GradientTape", &tape_type},
       {"ForwardGradientTape", &forward_tape_type},
       {"ForwardAccumulator", &accumulator_type},

@@ -140,10 +140,9 @@ PyObject* padded(const Arguments& a) {
   if (by.rank() != 2 || by.shape()[1] != 2)
     throw InvalidArgumentError("[pad] paddings must be a matrix with 2 columns: " +
                                gradus::to_string(by.shape()));
+  const std::vector<Size> sizes = found_sizes(reshape(by, {-1}));
   Paddings paddings;
-  const std::int64_t* sizes = by.data<std::int64_t>();
-  for (std::int64_t i = 0; i < by.shape()[0]; ++i)
-    paddings.emplace_back(sizes[2 * i], sizes[2 * i + 1]);
+  for (std::size_t i = 0; i < sizes.size(); i += 2) paddings.emplace_back(sizes[i], sizes[i + 1]);
   std::string mode = a.string(2);
   for (char& c : mode) c = static_cast<char>(std::toupper(c));
   if (mode != "CONSTANT" && mode != "REFLECT" && mode != "SYMMETRIC")
@@ -157,11 +156,54 @@ PyObject* padded(const Arguments& a) {
   return wrap(pad(x, paddings, how, a.tensor(3, x.dtype())));
 }
 
+bool is_traced(PyObject* o) { return is_tensor(o) && is_symbolic(tensor_of(o)); }
+
+PyObject* rolled(const Arguments& a) {
+  const Tensor x = a.tensor(0);
+  const Tensor shift = a.tensor(1);
+  if (!is_symbolic(shift)) return wrap(roll(x, a.shape(1), a.shape(2)));
+  const Shape axes = a.shape(2);
+  const std::vector<Tensor> shifts = shift.rank() == 0 ? std::vector{shift} : unstack(shift);
+  if (static_cast<int>(shifts.size()) != axes.rank())
+    throw InvalidArgumentError("[roll] got " + std::to_string(shifts.size()) + " shifts for " +
+                               std::to_string(axes.rank()) + " axes; expected as many");
+  Tensor y = x;
+  for (int i = 0; i < axes.rank(); ++i)
+    y = roll_by(y, shifts[static_cast<std::size_t>(i)], static_cast<int>(axes[i]));
+  return wrap(y);
+}
+
+// As x[begin:end:stride, ...], with bounds that only the program will know.
+PyObject* sliced_by_tensors(const Arguments& a) {
+  const auto mask = [&](int i) { return static_cast<std::uint32_t>(a.integer(i)); };
+  const auto parts = [&](int i) { return unstack(a.tensor(i)); };
+  const std::vector<Tensor> begin = parts(1), end = parts(2);
+  const std::vector<Tensor> strides = a.is_none(3) ? std::vector<Tensor>() : parts(3);
+  if (begin.size() != end.size() || (!a.is_none(3) && begin.size() != strides.size()))
+    throw InvalidArgumentError("[strided_slice] begin, end and strides have different lengths");
+  const Ref key = Ref::own(PyTuple_New(static_cast<Py_ssize_t>(begin.size())));
+  for (std::size_t i = 0; i < begin.size(); ++i) {
+    const auto has = [&](int argument) { return (mask(argument) >> i & 1) != 0; };
+    const auto bound = [&](const std::vector<Tensor>& from, bool is_left_out) {
+      return is_left_out || from.empty() ? Ref::copy(Py_None) : Ref::own(wrap(from[i]));
+    };
+    Ref part = has(6)   ? Ref::copy(Py_Ellipsis)
+               : has(7) ? Ref::copy(Py_None)
+               : has(8) ? bound(begin, false)
+                        : Ref::own(PySlice_New(bound(begin, has(4)), bound(end, has(5)),
+                                               bound(strides, false)));
+    PyTuple_SET_ITEM(key.get(), static_cast<Py_ssize_t>(i), part.release());
+  }
+  const Ref x = Ref::own(wrap(a.tensor(0)));
+  return PyObject_GetItem(x, key);
+}
+
 PyObject* repeated(const Arguments& a) {
   Tensor x = a.tensor(0);
-  const std::vector<std::int64_t> repeats = a.integers(1);
   if (a.is_none(2)) x = reshape(x, {-1});
   const int axis = a.is_none(2) ? 0 : a.small(2);
+  if (is_traced(a[1])) return wrap(repeat_each(x, tensor_of(a[1]), axis));
+  const std::vector<std::int64_t> repeats = a.integers(1);
   return wrap(repeats.size() == 1 ? repeat(x, repeats[0], axis) : repeat(x, repeats, axis));
 }
 
@@ -181,7 +223,7 @@ PyObject* hot(const Arguments& a) {
   if (!dtype) dtype = float32;
   const Tensor on = a.is_none(2) ? ones({}, *dtype) : a.tensor(2, dtype);
   const Tensor off = a.is_none(3) ? zeros({}, *dtype) : a.tensor(3, dtype);
-  return wrap(one_hot(indices, a.integer(1), on, off, a.is_none(4) ? -1 : a.small(4)));
+  return wrap(one_hot(indices, a.size(1), on, off, a.is_none(4) ? -1 : a.small(4)));
 }
 
 // Several tables are parts of one, one below the other. Rows may be shortened to a norm.
@@ -250,12 +292,12 @@ const FunctionEntry entries[] = {
     {"linspace", "start, stop, num, name=None, axis=0", "num numbers from start to stop.",
      [](const Arguments& a) {
        const auto ends = to_pair(a[0], a[1]);
-       return wrap(linspace(ends.first, ends.second, a.integer(2), a.small(4)));
+       return wrap(linspace(ends.first, ends.second, a.size(2), a.small(4)));
      }},
     {"eye linalg.eye", "num_rows, num_columns=None, batch_shape=None, dtype='float32', name=None",
      "The identity matrix.",
      [](const Arguments& a) {
-       return wrap(eye(a.integer(0), a.integer_or_none(1).value_or(-1),
+       return wrap(eye(a.size(0), a.is_none(1) ? Size(-1) : a.size(1),
                        a.is_none(2) ? Shape() : a.shape(2), a.dtype(3, float32)));
      }},
     {"one_hot", "indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None",
@@ -264,7 +306,7 @@ const FunctionEntry entries[] = {
      "True for the first `lengths` positions along a new last axis.",
      [](const Arguments& a) {
        return wrap(
-           sequence_mask(a.tensor(0), a.integer_or_none(1).value_or(-1), a.dtype(2, bool_)));
+           sequence_mask(a.tensor(0), a.is_none(1) ? Size(-1) : a.size(1), a.dtype(2, bool_)));
      }},
     {"_meshgrid", "axes, indexing", "The coordinates of a grid.",
      [](const Arguments& a) { return wrap(meshgrid(a.tensors(0, "meshgrid"), a.string(1))); }},
@@ -310,8 +352,7 @@ const FunctionEntry entries[] = {
        return wrap(reverse_sequence(a.tensor(0), a.tensor(1), a.is_none(2) ? 1 : a.small(2),
                                     a.is_none(3) ? 0 : a.small(3)));
      }},
-    {"roll", "input, shift, axis, name=None", "Elements moved along axes, around the end.",
-     [](const Arguments& a) { return wrap(roll(a.tensor(0), a.shape(1), a.shape(2))); }},
+    {"roll", "input, shift, axis, name=None", "Elements moved along axes, around the end.", rolled},
     {"pad", "tensor, paddings, mode='CONSTANT', constant_values=0, name=None",
      "A border of a constant, or of mirrored elements.", padded},
     {"bitcast", "input, type, name=None", "The bits of each element as another dtype.",
@@ -323,6 +364,12 @@ const FunctionEntry entries[] = {
      "new_axis_mask=0, shrink_axis_mask=0, var=None, name=None",
      "What x[...] does, as numbers and masks.",
      [](const Arguments& a) {
+       const auto is_found = [&](int i) {  // neither numbers nor sizes
+         if (a.is_none(i) || PyLong_Check(a[i])) return false;
+         const Tensor t = a.tensor(i);
+         return is_symbolic(t) && !sizes_in(t);
+       };
+       if (is_found(1) || is_found(2) || is_found(3)) return sliced_by_tensors(a);
        const Shape begin = a.shape(1);
        Shape strides;
        for (int i = 0; i < begin.rank(); ++i) strides.push_back(1);

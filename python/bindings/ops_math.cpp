@@ -91,7 +91,7 @@ PyObject* sum_of(const Arguments& a) {
 
 PyObject* top(const Arguments& a) {
   const Tensor x = a.tensor(0);
-  const std::int64_t k = a.integer(1);
+  const Size k = a.size(1);
   const DType dtype = a.dtype(3, int32);
   if (dtype != int16 && dtype != int32 && dtype != int64)
     throw InvalidArgumentError(std::string("[top_k] got index_type ") + name_of(dtype) +

@@ -26,7 +26,7 @@ PyObject* make_from(PyTypeObject* type, Ref sizes) {
 
 // One size: None, -1 or an integer that is not negative.
 Ref checked_size(PyObject* size) {
-  if (size == Py_None) return Ref::copy(Py_None);
+  if (size == Py_None || is_size(size)) return Ref::copy(size);
   const Ref number = Ref::own(PyNumber_Index(size));
   const long long n = PyLong_AsLongLong(number);
   if (n == -1 && PyErr_Occurred()) throw PythonError();
@@ -190,10 +190,9 @@ PyObject* shape_sizes(PyObject* o) { return sizes_of(o); }
 PyObject* wrap_shape(const Shape& shape) {
   Ref sizes = Ref::own(PyTuple_New(shape.rank()));
   for (int i = 0; i < shape.rank(); ++i) {
+    const bool none = shape[i].is_known() && shape[i] < 0;
     PyTuple_SET_ITEM(sizes.get(), i,
-                     !shape[i].is_known() || shape[i] < 0
-                         ? Ref::copy(Py_None).release()
-                         : Ref::own(PyLong_FromLongLong(shape[i])).release());
+                     (none ? Ref::copy(Py_None) : Ref::own(wrap_size(shape[i]))).release());
   }
   return make_from(reinterpret_cast<PyTypeObject*>(class_of("TensorShape")), std::move(sizes));
 }

@@ -28,10 +28,10 @@ bool is_position(PyObject* key) {
              : PyIndex_Check(key) && !PySequence_Check(key);
 }
 
-std::optional<std::int64_t> end_of(PyObject* end) {
+std::optional<Size> end_of(PyObject* end) {
   if (end == Py_None) return {};
   if (!is_position(end)) fail_key(end);
-  return to_int(end);
+  return is_size(end) ? size_of_object(end) : Size(to_int(end));
 }
 
 Index to_index(PyObject* key) {
@@ -39,7 +39,7 @@ Index to_index(PyObject* key) {
   if (key == Py_Ellipsis) return ellipsis;
   if (PySlice_Check(key)) {
     auto* s = reinterpret_cast<PySliceObject*>(key);
-    return Slice{end_of(s->start), end_of(s->stop), end_of(s->step).value_or(1)};
+    return Slice{end_of(s->start), end_of(s->stop), s->step == Py_None ? 1 : to_int(s->step)};
   }
   if (!is_position(key)) fail_key(key);
   return to_int(key);
@@ -48,6 +48,23 @@ Index to_index(PyObject* key) {
 // A position that only the program will know.
 bool is_traced_position(PyObject* key) {
   return is_tensor(key) && is_symbolic(tensor_of(key)) && is_position(key);
+}
+
+bool is_traced_slice(PyObject* key) {
+  if (!PySlice_Check(key)) return false;
+  const auto* s = reinterpret_cast<PySliceObject*>(key);
+  return is_traced_position(s->start) || is_traced_position(s->stop) || is_traced_position(s->step);
+}
+
+Tensor bound_of(PyObject* bound) {
+  if (bound == Py_None) return {};
+  if (!is_position(bound)) fail_key(bound);
+  return is_tensor(bound) ? tensor_of(bound) : Tensor(to_int(bound));
+}
+
+Tensor between_traced(const Tensor& x, PyObject* key, int axis) {
+  const auto* s = reinterpret_cast<PySliceObject*>(key);
+  return slice_between(x, bound_of(s->start), bound_of(s->stop), bound_of(s->step), axis);
 }
 
 // The element or slice at a traced position of one axis; below 0 counts from the end.
@@ -59,27 +76,36 @@ Tensor at_traced(const Tensor& x, const Tensor& position, int axis) {
   return gather(x, from_start, axis);
 }
 
-// x[parts] with traced positions among the parts: all of an axis first, then the place in it.
+// x[parts] with traced positions or bounds among the parts: all of an axis first, then what is
+// wanted of it.
 Tensor index_traced(const Tensor& x, PyObject* parts) {
   const Py_ssize_t count = PyTuple_GET_SIZE(parts);
   int taken = 0;
   for (Py_ssize_t i = 0; i < count; ++i)
     taken += PyTuple_GET_ITEM(parts, i) != Py_None && PyTuple_GET_ITEM(parts, i) != Py_Ellipsis;
   std::vector<Index> indices;
-  std::vector<std::pair<int, Tensor>> later;
+  std::vector<std::pair<int, PyObject*>> later;
   int axis = 0;
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* part = PyTuple_GET_ITEM(parts, i);
     if (is_traced_position(part)) {
       indices.push_back(Slice{});
-      later.emplace_back(axis++, tensor_of(part));
+      later.emplace_back(axis++, part);
+      continue;
+    }
+    if (is_traced_slice(part)) {
+      indices.push_back(Slice{});
+      later.emplace_back(axis++, part);
       continue;
     }
     indices.push_back(to_index(part));
     axis += part == Py_Ellipsis ? x.rank() - taken : part == Py_None || PySlice_Check(part);
   }
   Tensor y = index(x, indices);
-  for (std::size_t i = later.size(); i-- > 0;) y = at_traced(y, later[i].second, later[i].first);
+  for (std::size_t i = later.size(); i-- > 0;) {
+    const auto [at, part] = later[i];
+    y = PySlice_Check(part) ? between_traced(y, part, at) : at_traced(y, tensor_of(part), at);
+  }
   return y;
 }
 
@@ -106,13 +132,15 @@ PyObject* subscript(PyObject* self, PyObject* key) {
       const Tensor x = to_tensor(self);
       if (PyLong_CheckExact(key)) return wrap_slice(self, key, index(x, {Index(to_int(key))}));
       if (is_mask(key)) return wrap(boolean_mask(x, to_tensor(key)));
-      if (is_traced_position(key)) return wrap(index_traced(x, Ref::own(PyTuple_Pack(1, key))));
+      if (is_traced_position(key) || is_traced_slice(key))
+        return wrap(index_traced(x, Ref::own(PyTuple_Pack(1, key))));
       std::vector<Index> indices;
       if (PyTuple_Check(key) || PyList_Check(key)) {
         const Ref parts = Ref::own(PySequence_Tuple(key));
         bool traced = false;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.get()); ++i)
-          traced = traced || is_traced_position(PyTuple_GET_ITEM(parts.get(), i));
+          traced = traced || is_traced_position(PyTuple_GET_ITEM(parts.get(), i)) ||
+                   is_traced_slice(PyTuple_GET_ITEM(parts.get(), i));
         if (traced) return wrap(index_traced(x, parts));
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts.get()); ++i)
           indices.push_back(to_index(PyTuple_GET_ITEM(parts.get(), i)));

@@ -52,6 +52,12 @@ PyObject* wrap_shape(const Shape& shape);  // a TensorShape
 bool is_shape(PyObject* o);
 PyObject* shape_sizes(PyObject* o);  // its tuple, borrowed; None if the rank is unknown
 
+// A size that changes from call to call, while a function is traced.
+extern PyTypeObject size_type;
+PyObject* wrap_size(Size size);  // an int if it is known, None if not even this call knows it
+bool is_size(PyObject* o);
+Size size_of_object(PyObject* o);
+
 // Number, comparison, sequence and mapping slots that tensors and variables share.
 extern PyNumberMethods number_slots;
 extern PySequenceMethods sequence_slots;

@@ -28,7 +28,7 @@ class TensorSpec:
         return object.__new__(cls)
 
     def __init__(self, shape, dtype="float32", name=None):
-        self._shape = TensorShape(shape)
+        self._shape = TensorShape(shape)._of_all_calls()
         self._dtype = _tf().as_dtype("float32" if dtype is None else dtype)
         self._name = name
 

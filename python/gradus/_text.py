@@ -42,7 +42,7 @@ def _name_of(tensor):
 def tensor_repr(tensor):
     name = _name_of(tensor)
     if name is not None:
-        return f"<tf.Tensor '{name}' shape={tensor.shape} dtype={tensor.dtype.name}>"
+        return f"<tf.Tensor '{name}' shape={tensor.shape._of_all_calls()} dtype={tensor.dtype.name}>"
     if not tensor.shape.is_fully_defined():
         return f"<tf.Tensor: shape={tensor.shape}, dtype={tensor.dtype.name}>"
     try:
@@ -54,7 +54,7 @@ def tensor_repr(tensor):
 def tensor_str(tensor):
     name = _name_of(tensor)
     if name is not None:
-        return f'Tensor("{name}", shape={tensor.shape}, dtype={tensor.dtype.name})'
+        return f'Tensor("{name}", shape={tensor.shape._of_all_calls()}, dtype={tensor.dtype.name})'
     try:
         return f"tf.Tensor({_plain(tensor)}, shape={tensor.shape}, dtype={tensor.dtype.name})"
     except ValueError:

@@ -89,6 +89,12 @@ class TensorShape(_core.TensorShape):
     def dims(self):
         return None if self._dims is None else list(self._dims)
 
+    def _of_all_calls(self):
+        """The same, with None where the size changes from call to call of the function that is traced."""
+        if not self._dims or all(type(n) is not _core.Size for n in self._dims):
+            return self
+        return TensorShape([None if type(n) is _core.Size else n for n in self._dims])
+
     def __array__(self, dtype=None, copy=None):
         import numpy as np
         return np.array(self.as_list(), dtype)

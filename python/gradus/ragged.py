@@ -126,7 +126,7 @@ class RaggedTensorSpec(TensorSpec):
         return object.__new__(cls)
 
     def __init__(self, shape=None, dtype=tf.float32, ragged_rank=None, row_splits_dtype=tf.int64, name=None):
-        self._shape, self._name = tf.TensorShape(shape), name
+        self._shape, self._name = tf.TensorShape(shape)._of_all_calls(), name
         self._dtype = tf.as_dtype(dtype)
         self._ragged_rank = self._shape.rank - 1 if ragged_rank is None and self._shape.rank else ragged_rank
         self._row_splits_dtype = tf.int32 if _is_int32(row_splits_dtype) else tf.int64

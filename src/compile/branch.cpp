@@ -118,8 +118,14 @@ Op make_op(const char* name, bool stateful) {
        .inputs = -1,
        .outputs = kAny,
        .differentiable = ~1u,
-       .infer = [](const Call& c,
-                   Avals& out) { branches_of(c.attrs).regions()[0]->infer(c.in.subspan(1), out); },
+       .infer =
+           [](const Call& c, Avals& out) {
+             for (const auto& region : branches_of(c.attrs).regions()) {
+               Avals results;  // the same of all, but each may refuse the sizes that it gets
+               region->infer(c.in.subspan(1), results);
+               if (out.empty()) out = results;
+             }
+           },
        .kernel = run_chosen,
        .batch = batch_loop,
        .reads =

@@ -7,6 +7,7 @@
 #include "compile/bound_step.h"
 #include "compile/held_as.h"
 #include "compile/memory_plan.h"
+#include "compile/stretches.h"
 #include "gradus/interrupt.h"
 #include "graph/bind.h"
 #include "graph/elementwise.h"
@@ -109,7 +110,13 @@ Executable::Executable(std::shared_ptr<Graph> graph, std::span<const Donation> d
   const OutsideTraces finished;
   plan_ = plan_buffers(*graph_, donations);
 }
+Executable::Executable(std::unique_ptr<Stretches> stretches)
+    : graph_(stretches->graph().shared_from_this()), stretches_(std::move(stretches)) {}
 Executable::~Executable() = default;
+
+std::size_t Executable::step_count() const {
+  return stretches_ ? stretches_->step_count() : plan_.steps.size();
+}
 
 std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
   const Graph& g = *graph_;
@@ -202,6 +209,7 @@ std::shared_ptr<Executable::Layout> Executable::layout_for(Sizes sizes) {
 constinit thread_local std::optional<std::source_location> failed_line;
 
 std::int64_t Executable::arena_bytes(Sizes sizes) {
+  if (stretches_) return stretches_->arena_bytes(sizes);
   return layout_for(std::move(sizes))->arena_bytes;
 }
 
@@ -226,6 +234,7 @@ void Executable::execute(const Layout& layout, Frame& frame) {
 }
 
 void Executable::run(std::span<Tensor> in, std::span<Tensor> out) {
+  if (stretches_) return stretches_->run(in, out);
   const std::shared_ptr<Layout> layout = layout_for(in);
   const Graph& g = *graph_;
   std::unique_ptr<Frame> frame = layout->take_frame();
@@ -269,9 +278,9 @@ void Executable::run(std::span<Tensor> in, std::span<Tensor> out) {
 
 Executable::Session::Session(Executable& program, std::span<const View> in) : program_(program) {
   const Graph& g = *program.graph_;
-  SmallVector<Aval, 8> avals;
-  for (const View& v : in) avals.push_back({v.dtype, *v.shape});
-  auto sizes = bind_sizes(g, avals);
+  for (const View& v : in) avals_.push_back({v.dtype, *v.shape});
+  if (program.stretches_) return;
+  auto sizes = bind_sizes(g, avals_);
   GRADUS_ASSERT(sizes.has_value());
   layout_ = program.layout_for(std::move(*sizes));
   frame_ = layout_->take_frame();
@@ -288,7 +297,25 @@ Executable::Session::Session(Executable& program, std::span<const View> in) : pr
   }
   prepare_calls();
 }
-Executable::Session::~Session() { layout_->give_back(std::move(frame_)); }
+Executable::Session::~Session() {
+  if (layout_) layout_->give_back(std::move(frame_));
+}
+
+void Executable::Session::run_stretches(std::span<void* const> in, std::span<void* const> out) {
+  std::vector<Tensor> given, made(out.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    given.push_back(make_tensor(avals_[i].dtype, avals_[i].shape));
+    const TensorImpl& t = *given.back().impl();
+    if (t.count > 0)
+      std::memcpy(t.data, in[i], static_cast<std::size_t>(t.count) * size_of(t.dtype));
+  }
+  program_.run(given, made);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const TensorImpl& t = *made[i].impl();
+    if (t.count > 0)
+      std::memcpy(out[i], t.data, static_cast<std::size_t>(t.count) * size_of(t.dtype));
+  }
+}
 
 // Most steps of a short program are one call of one kernel, whose arguments but for a few pointers
 // are always the same.
@@ -344,6 +371,7 @@ void Executable::Session::run_calls() {
 }
 
 void Executable::Session::run(std::span<void* const> in, std::span<void* const> out) {
+  if (program_.stretches_) return run_stretches(in, out);
   if (is_profiling.load(std::memory_order_relaxed)) [[unlikely]] {
     for (const auto& p : layout_->inputs) frame_->views[p.view].data = in[p.index];
     for (const auto& p : layout_->outputs) frame_->views[p.view].data = out[p.index];
@@ -364,6 +392,19 @@ void Executable::Session::run(std::span<void* const> in, std::span<void* const> 
 std::int64_t Executable::Session::repeat(std::int64_t count, std::span<const Track> in,
                                          std::span<const Track> out, const bool* go_on) {
   if (count <= 0) return 0;
+  if (program_.stretches_) {
+    const auto at = [](const Track& track, std::int64_t turn) -> void* {
+      return static_cast<char*>(track.at) + (track.by_turns ? turn % 2 : turn) * track.step;
+    };
+    for (std::int64_t done = 0;;) {
+      check_interrupt();
+      SmallVector<void*, 16> from, to;
+      for (const Track& track : in) from.push_back(at(track, done));
+      for (const Track& track : out) to.push_back(at(track, done));
+      run_stretches(from, to);
+      if (++done == count || (go_on && !*go_on)) return done;
+    }
+  }
   struct Move {  // a pointer that is not the same in the next run
     char** where;
     std::ptrdiff_t step, following;

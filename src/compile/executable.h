@@ -19,10 +19,14 @@ namespace gradus {
 // The innermost op that failed in this thread since it was last set to none.
 extern constinit thread_local std::optional<std::source_location> failed_line;
 
+class Stretches;
+
 class Executable {
  public:
   // Every op of the graph must have a kernel (expand.h).
   explicit Executable(std::shared_ptr<Graph> graph, std::span<const Donation> donations = {});
+  // A program that finds sizes while it runs (compile/stretches.h).
+  explicit Executable(std::unique_ptr<Stretches> stretches);
   ~Executable();
   Executable(const Executable&) = delete;
 
@@ -36,9 +40,9 @@ class Executable {
   Graph& graph() const { return *graph_; }
   // Of what lives only during a call, at these sizes.
   std::int64_t arena_bytes(Sizes sizes);
-  std::size_t step_count() const { return plan_.steps.size(); }
+  std::size_t step_count() const;
   bool writes_over_input(std::size_t output) const {
-    return plan_.donor[output] == static_cast<std::int64_t>(output);
+    return !stretches_ && plan_.donor[output] == static_cast<std::int64_t>(output);
   }
 
  private:
@@ -50,6 +54,7 @@ class Executable {
   static void execute(const Layout& layout, Frame& frame);
 
   std::shared_ptr<Graph> graph_;
+  std::unique_ptr<Stretches> stretches_;  // or null
   BufferPlan plan_;
 
   mutable std::mutex mutex_;
@@ -91,8 +96,10 @@ class Executable::Session {
   };
   void prepare_calls();
   void run_calls();
+  void run_stretches(std::span<void* const> in, std::span<void* const> out);
 
   Executable& program_;
+  SmallVector<Aval, 8> avals_;  // of the inputs
   std::shared_ptr<Layout> layout_;
   std::unique_ptr<Frame> frame_;
   std::vector<Copy> copies_;

@@ -14,7 +14,7 @@
 #include "compile/executable.h"
 #include "compile/inner_memory.h"
 #include "compile/machine_rates.h"
-#include "compile/pipeline.h"
+#include "compile/stretches.h"
 #include "compile/taped_call.h"
 #include "compile/traced_variables.h"
 #include "gradus/elementwise.h"
@@ -23,6 +23,7 @@
 #include "graph/bind.h"
 #include "graph/cost.h"
 #include "graph/evaluate.h"
+#include "graph/found_size.h"
 #include "graph/host_number.h"
 #include "graph/picture.h"
 #include "graph/text.h"
@@ -50,6 +51,7 @@ struct Trace {
     bool weak;
   };
   std::vector<Argument> signature;
+  std::size_t unknowns = 0;                    // among the sizes of the arguments
   std::vector<NarrowedNumbers::Range> ranges;  // of integers among the arguments
   std::string key;                             // what the arguments are besides their tensors
   std::shared_ptr<Graph> graph;                // as traced: what a tape follows
@@ -109,13 +111,20 @@ struct Trace {
 // its own, in which the size is known.
 using Pinned = std::set<std::pair<std::size_t, int>>;
 
+// What a call has tried: a trace may turn out not to serve the sizes that its run finds. It is then
+// traced with those as hints.
+struct Attempts {
+  std::vector<std::shared_ptr<Trace>> failed = {};
+  std::vector<std::optional<std::int64_t>> found = {};  // in the order in which they are made
+};
+
 struct FunctionCore::State {
   FunctionOptions options;
   mutable std::recursive_mutex mutex;        // a function may ask about itself while it is traced
   std::list<std::shared_ptr<Trace>> traces;  // used last first
   std::vector<std::string> log;
   int count = 0;
-  bool no_symbols = false;  // the function cannot do without knowing its sizes
+  int refusals = 0;  // of unknown sizes: a call of no rows may be the reason, or the function
   Pinned pinned;
 
   // Notes the sizes that the function asks to be numbers; whether there are new ones.
@@ -123,7 +132,7 @@ struct FunctionCore::State {
 
   void keep(const std::shared_ptr<Trace>& trace, const std::string& reason);
   std::shared_ptr<Trace> find(const std::vector<Tensor>& in, const Body& body,
-                              const std::string& key);
+                              const std::string& key, const Attempts& attempts = {});
 };
 
 FunctionCore::FunctionCore(FunctionOptions options) : state_(std::make_unique<State>()) {
@@ -226,6 +235,7 @@ std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
                               const FunctionOptions& options) {
   auto trace = std::make_shared<Trace>();
   trace->signature = std::move(signature);
+  trace->unknowns = graph->symbols().input_count();
   trace->graph = graph;
   const auto start = std::chrono::steady_clock::now();
   {
@@ -297,8 +307,7 @@ void compile(Trace& trace, const FunctionOptions& options, Sizes sizes) {
   const auto start = std::chrono::steady_clock::now();
   trace.sizes = std::move(sizes);
   const Target target{trace.sizes, trace.donations, options.memory_limit};
-  trace.program = std::make_unique<Executable>(
-      optimise(trace.graph, options.skip_passes, &trace.passes, target), trace.donations);
+  trace.program = compiled(trace.graph, target, options.skip_passes, &trace.passes);
   trace.compile_ms = milliseconds_since(start);
 }
 
@@ -369,15 +378,16 @@ std::shared_ptr<TapedCall> taped_call(Trace& trace, const std::vector<bool>& fol
 }
 
 // For those who follow the arguments or the variables: as one op if only tapes do. Op by op if
-// tangents pass through, if somebody follows a tensor that the function captured, if it calls code
-// of the host, if it has effects and there is more than one tape (a second derivative would draw
-// other random numbers), or inside recompute_grad.
+// tangents pass through, if it finds sizes while it runs, if somebody follows a tensor that the
+// function captured, if it calls code of the host, if it has effects and there is more than one
+// tape (a second derivative would draw other random numbers), or inside recompute_grad.
 std::vector<Tensor> run_observed(Trace& trace, std::vector<Tensor> arguments) {
   std::vector<Tensor> in = arguments;
   for (const Trace::VariableUse& use : trace.variables)
     in.push_back(Variable(use.variable).value());
   const bool op_by_op =
       trace.calls_foreign_code || captures_what_is_followed(*trace.graph) ||
+      finds_sizes(*trace.graph) ||                    // results of sizes that the tape cannot name
       thread_context.variables ||                     // a second run, with values of its own
       (trace.is_stateful && SeedScope::is_open()) ||  // the same draws in the same order
       (trace.is_stateful && thread_tapes().listeners() > 1) ||
@@ -425,10 +435,11 @@ bool FunctionCore::State::pin(const Trace& trace) {
 // The trace for these arguments, made if there is none. None if the function uses values of a trace
 // or vmap around it.
 std::shared_ptr<Trace> FunctionCore::State::find(const std::vector<Tensor>& in, const Body& body,
-                                                 const std::string& key) {
+                                                 const std::string& key, const Attempts& attempts) {
   State& s = *this;
   const auto fits = [&](const std::shared_ptr<Trace>& t) {
     if (t->key != key || !t->matches(in)) return false;
+    if (std::ranges::find(attempts.failed, t) != attempts.failed.end()) return false;
     const Symbols& symbols = t->graph->symbols();
     if (symbols.input_count() == 0) return true;
     const auto sizes = bind_sizes(*t->graph, in);
@@ -440,14 +451,18 @@ std::shared_ptr<Trace> FunctionCore::State::find(const std::vector<Tensor>& in, 
   }
   const auto same = std::ranges::find_if(s.traces, [&](const auto& t) { return t->key == key; });
   const bool none = same == s.traces.end();
-  const Trace* like = none || s.no_symbols ? nullptr : same->get();
+  constexpr int kMostRefusals = 3;
+  const Trace* like = none || s.refusals >= kMostRefusals ? nullptr : same->get();
   const std::string reason = s.traces.empty() ? "the first call"
                              : none ? "another variable, text or number of parts was given"
-                                    : reason_against(**same, in);
+                             : !attempts.failed.empty()
+                                 ? "the run found sizes that it does not serve"
+                                 : reason_against(**same, in);
   const auto traced = [&](const Trace* as) -> std::shared_ptr<Trace> {
     auto graph = Graph::make();
     auto signature = signature_of(in, as, s.pinned, graph->symbols());
     if (as && graph->symbols().input_count() == 0) return nullptr;
+    graph->symbols().expect(attempts.found);
     return record(std::move(signature), graph, body, s.options);
   };
   std::shared_ptr<Trace> trace;
@@ -467,7 +482,7 @@ std::shared_ptr<Trace> FunctionCore::State::find(const std::vector<Tensor>& in, 
   if (!trace) return nullptr;
   compile(*trace, s.options, *bind_sizes(*trace->graph, in));
   if (!refused.empty()) {  // and not because the call itself is wrong
-    s.no_symbols = true;
+    ++s.refusals;
     s.log.push_back("  sizes stay known, because with symbols: " + refused);
   }
   trace->key = key;
@@ -488,11 +503,12 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
     return {std::move(tensors), std::make_shared<const std::any>(std::move(structure))};
   };
   if (!plain) return inlined();  // part of a larger function
-  for (;;) {
+  constexpr std::size_t kMostAttempts = 16;
+  for (Attempts attempts;;) {
     std::shared_ptr<Trace> trace;
     {
       const std::lock_guard lock(s.mutex);
-      trace = s.find(in, body, key);
+      trace = s.find(in, body, key, attempts);
     }
     if (!trace) return inlined();
     check_numbers(*trace, in, s.options.name);
@@ -502,11 +518,17 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
                                 : trace->calls_foreign_code ? run_with_foreign_code(*trace, in)
                                                             : run(*trace, in);
       return {std::move(out), trace->structure};
-    } catch (const BrokenGuard&) {
+    } catch (const BrokenGuard& e) {
       // A part that was compiled only now, the body of a loop say, asked about sizes what the trace
       // did not: at these it is another program. Other sizes than these go on using it.
       const std::optional<Sizes> sizes = bind_sizes(*trace->graph, in);
-      if (!sizes || trace->graph->symbols().guards_hold(*sizes)) throw;
+      if (sizes && !trace->graph->symbols().guards_hold(*sizes)) continue;
+      // Or it found sizes for which it is another program. It has changed nothing yet.
+      if (e.found.empty() || attempts.failed.size() == kMostAttempts) throw;
+      attempts.failed.push_back(trace);
+      attempts.found.assign(trace->graph->symbols().input_count() - trace->unknowns, std::nullopt);
+      for (const BrokenGuard::Found& f : e.found)
+        if (f.input >= trace->unknowns) attempts.found[f.input - trace->unknowns] = f.size;
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "compile/node_call.h"
 #include "compile/repeated.h"
 #include "graph/bind.h"
+#include "graph/found_size.h"
 
 namespace gradus {
 namespace {
@@ -51,6 +52,7 @@ Share invariants(const Graph& g, const Part& part) {
   for (std::size_t i = 0; i < part.operands.size(); ++i)
     same[g.inputs()[i]] = part.operands[i] >= 0;
   Share share{std::vector<Fate>(g.nodes().size(), Fate::stays), {}};
+  if (finds_sizes(g)) return share;  // what its sizes hang on is not among the operands
   for (std::size_t k = 0; k < g.nodes().size(); ++k) {
     const Node& n = g.nodes()[k];
     if (n.op->info.stateful || !(part.surely_runs || cannot_fail(*n.op, n.in_count))) continue;

@@ -48,7 +48,7 @@ Op make_keeping(const char* name, bool stateful) {
                    .outputs = -1,
                    .infer =
                        [](const Call& c, Avals& out) {
-                         c.get<KeepAttrs>().loop().body->infer(c.in, out);
+                         c.get<KeepAttrs>().loop().infer(c.in, out);
                          out.push_back({uint8, {c.get<KeepAttrs>().bytes}});
                        },
                    .kernel = keeping_kernel,

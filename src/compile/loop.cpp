@@ -99,7 +99,7 @@ Op make_while(const char* name, bool stateful) {
        .attrs = &attr_type<WhileAttrs>(),
        .inputs = -1,
        .outputs = -1,
-       .infer = [](const Call& c, Avals& out) { while_of(c.attrs).body->infer(c.in, out); },
+       .infer = [](const Call& c, Avals& out) { while_of(c.attrs).infer(c.in, out); },
        .kernel = [](const KernelCall& c) { run_while(while_of(c.attrs), c); },
        .batch = [](const BatchCall& c) { return batch_while(while_of(c.attrs), c); },
        .reads =

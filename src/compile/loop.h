@@ -26,6 +26,11 @@ struct WhileLoop final : Held, Repeatable, Repeated, TakesMemory, HasGraphs {
   std::shared_ptr<CountedLoop> counted;  // the same, as its derivative repeats it
 
   std::size_t carries() const { return body->output_count(); }
+  void infer(std::span<const View> in, Avals& out) const {
+    Avals answer;  // a bool, but the test may refuse the sizes that it gets
+    test->infer(in, answer);
+    body->infer(in, out);
+  }
   // An iteration and the test for the next one as one program: carries, then whether to go on.
   const Region& step() const;
   std::string describe() const override;

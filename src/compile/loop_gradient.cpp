@@ -16,6 +16,7 @@
 #include "compile/loop_pull.h"
 #include "gradus/ops.h"
 #include "graph/evaluate.h"
+#include "graph/found_size.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -210,6 +211,12 @@ class ReverseBody {
     };
     std::vector<bool> needed(g_.value_count(), false);
     for (Value v : results_) needed[v] = true;
+    // What has a size that each iteration finds has no place in a stack: it is computed again, and
+    // the size is found again.
+    const bool finds = finds_sizes(g_);
+    for (const Graph::Node& n : g_.nodes())
+      for (std::uint32_t i = 0; n.op->info.find && i < n.out_count; ++i)
+        needed[n.first_out + i] = true;
     std::vector<std::pair<Value, std::size_t>> unchanged;
     const auto visit = [&](Value v) {  // false: it is computed here
       if (now[v] != kNone || g_.info(v).constant.defined()) return true;
@@ -237,7 +244,7 @@ class ReverseBody {
         return true;
       }
       const auto there = forward_.find(v);
-      if (there == forward_.end() || !changing[v]) return false;
+      if (there == forward_.end() || !changing[v] || finds) return false;
       if (!is_expensive(g_.nodes()[static_cast<std::size_t>(g_.info(v).node)])) return false;
       take(v, {Pull::Stack::made, keep(there->second)});
       return true;

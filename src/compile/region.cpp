@@ -8,7 +8,7 @@
 #include "compile/held_as.h"
 #include "compile/inner_memory.h"
 #include "compile/node_sizes.h"
-#include "compile/pipeline.h"
+#include "compile/stretches.h"
 #include "gradus/ops.h"
 #include "gradus/variable.h"
 #include "graph/bind.h"
@@ -78,6 +78,11 @@ void Region::infer(std::span<const View> in, Avals& out) const {
   for (Graph::Value v : graph_->outputs()) {
     const Aval& aval = graph_->info(v).aval;
     out.push_back({aval.dtype, bind_shape(graph_->symbols(), *sizes, aval.shape)});
+    if (std::ranges::any_of(out.back().shape, [](Size s) { return is_same(s, kUnbound); })) {
+      fail<UnimplementedError>(
+          "[loop or branch] a result has a size that is found inside; find it outside and use it "
+          "inside, or make the result of a known size");
+    }
   }
 }
 
@@ -92,7 +97,7 @@ Executable& Region::program() const {
     for (std::uint32_t i = 0; i < std::min(input_count(), output_count()); ++i)
       carried.push_back({i, i});
     const Target target{sizes_, carried, memory_limit_};
-    program_ = std::make_unique<Executable>(optimise(graph_, {}, nullptr, target), carried);
+    program_ = compiled(graph_, target);
   });
   return *program_;
 }
@@ -233,7 +238,8 @@ Tensor with_size(std::span<const Graph* const> around, std::size_t input) {
   for (std::size_t k = around.size(); k-- > 0;) {
     const Graph& g = *around[k];
     for (Graph::Value v = 0; v < g.value_count(); ++v)
-      if (g.info(v).node == -1)
+      if (const std::int32_t n = g.info(v).node;
+          n == -1 || (n >= 0 && g.nodes()[static_cast<std::size_t>(n)].op->info.find))
         for (const Size size : g.info(v).aval.shape)
           if (g.symbols().input_of(size) == static_cast<std::int64_t>(input))
             return const_cast<Graph&>(g).tensor(v);

@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "compile/executable.h"
-#include "compile/pipeline.h"
 #include "compile/session_plan.h"
+#include "compile/stretches.h"
 #include "graph/bind.h"
 #include "kernels/philox.h"
 #include "tensor/tensor_impl.h"
@@ -126,8 +126,7 @@ std::shared_ptr<Session::Plan> Session::prepare(const Request& request) {
       donations.push_back(
           {static_cast<std::uint32_t>(use.input), static_cast<std::uint32_t>(use.output)});
   }
-  plan->program =
-      std::make_unique<Executable>(optimise(plan->closed.graph, {}, &plan->passes), donations);
+  plan->program = compiled(plan->closed.graph, {.donations = donations}, {}, &plan->passes);
   plans.push_front(plan);
   if (plans.size() > kMaxPlans) plans.pop_back();
   return plan;

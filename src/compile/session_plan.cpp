@@ -44,6 +44,36 @@ Value value_in(const GraphProgram::State& program, const Tensor& t, const char* 
 
 bool is_write(const Graph::Node& n) { return n.op == &write_variable_op; }
 
+// The nodes that find the sizes which other nodes speak of.
+class FoundBy {
+ public:
+  explicit FoundBy(const Graph& g) : g_(g) {
+    for (std::uint32_t k = 0; k < g.nodes().size(); ++k) {
+      const Graph::Node& n = g.nodes()[k];
+      for (std::uint32_t o = 0; n.op->info.find && o < n.out_count; ++o)
+        for (const Size size : g.info(n.first_out + o).aval.shape)
+          if (const std::int64_t i = Symbols::input_of(size); i >= 0) finders_.emplace_back(i, k);
+    }
+  }
+  template <class F>
+  void each(std::uint32_t node, const F& f) const {
+    if (finders_.empty()) return;
+    const Graph::Node& n = g_.nodes()[node];
+    const auto speaks = [&](Size size) {
+      for (const auto& [unknown, finder] : finders_)
+        if (finder != node && g_.symbols().depends_on(size, static_cast<std::size_t>(unknown)))
+          f(finder);
+    };
+    each_size_of(g_, n, speaks);
+    for (std::uint32_t o = 0; o < n.out_count; ++o)
+      for (const Size size : g_.info(n.first_out + o).aval.shape) speaks(size);
+  }
+
+ private:
+  const Graph& g_;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> finders_;
+};
+
 }  // namespace
 
 Schedule make_schedule(const GraphProgram::State& program, const Session::Request& request) {
@@ -66,6 +96,7 @@ Schedule make_schedule(const GraphProgram::State& program, const Session::Reques
     needed[n] = true;
     open.push_back(n);
   };
+  const FoundBy found_by(g);
   const auto need = [&](Value v) {
     if (is_fed[v] || g.info(v).constant.defined()) return;
     if (g.info(v).node < 0) fail_not_fed(program, v);
@@ -78,6 +109,7 @@ Schedule make_schedule(const GraphProgram::State& program, const Session::Reques
     open.pop_back();
     for (Value v : g.operands(g.nodes()[n])) need(v);
     for (std::uint32_t before : program.after(n)) need_node(before);
+    found_by.each(n, need_node);
   }
 
   // The order: what is ready and writes nothing first, then writes, each as they were made.
@@ -97,6 +129,7 @@ Schedule make_schedule(const GraphProgram::State& program, const Session::Reques
     for (Value v : g.operands(g.nodes()[n]))
       if (!is_fed[v] && g.info(v).node >= 0) wait_for(static_cast<std::uint32_t>(g.info(v).node));
     for (std::uint32_t before : program.after(n)) wait_for(before);
+    found_by.each(n, wait_for);
     if (missing[n] == 0) is_ready(n);
   }
   while (!others.empty() || !writes.empty()) {

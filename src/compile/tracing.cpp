@@ -6,10 +6,12 @@
 #include "compile/node_call.h"
 #include "gradus/elementwise.h"
 #include "gradus/reduce.h"
+#include "gradus/shaping.h"
 #include "graph/context.h"
 #include "graph/dynamic_size.h"
 #include "graph/elementwise.h"
 #include "graph/graph.h"
+#include "ops/records.h"
 
 namespace gradus {
 
@@ -169,6 +171,42 @@ std::optional<std::vector<Size>> sizes_in(const Tensor& t) {
   std::vector<Size> sizes;
   for (const std::int64_t bits : read->to_vector<std::int64_t>())
     sizes.push_back(Symbols::from_tensor(bits));
+  return sizes;
+}
+
+const void* trace_of_sizes() noexcept { return symbols_of_trace(); }
+
+bool is_known_to_call(Size size) {
+  const Symbols* symbols = symbols_of_trace();
+  if (!symbols || !symbols->has(size)) return false;
+  const std::vector<std::optional<std::int64_t>> hints = symbols->hints();
+  for (std::size_t i = 0; i < hints.size(); ++i)
+    if (!hints[i] && symbols->depends_on(size, i)) return false;
+  return true;
+}
+
+std::vector<Size> found_sizes(const Tensor& t) {
+  if (auto sizes = sizes_in(t)) return *sizes;
+  if (t.rank() == 0) return {to_size(t)};
+  std::vector<Size> sizes;
+  const auto add = [&](const Tensor& part) {
+    for (const Size size : found_sizes(part)) sizes.push_back(size);
+  };
+  // Some elements may be sizes already, or -1 as in reshape.
+  const Graph& graph = *t.impl()->extra()->graph;
+  const std::int32_t node = graph.info(t.impl()->extra()->value).node;
+  if (is_symbolic(t) && node >= 0) {
+    const Graph::Node& n = graph.nodes()[static_cast<std::size_t>(node)];
+    if (n.op == &concat_op) {
+      for (const Graph::Value v : graph.operands(n)) add(const_cast<Graph&>(graph).tensor(v));
+      return sizes;
+    }
+    if (n.op == &reshape_op && graph.info(graph.operands(n)[0]).aval.shape.rank() < 2) {
+      add(const_cast<Graph&>(graph).tensor(graph.operands(n)[0]));
+      return sizes;
+    }
+  }
+  for (const Tensor& element : unstack(t)) add(element);
   return sizes;
 }
 

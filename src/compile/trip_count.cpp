@@ -6,6 +6,7 @@
 #include "compile/loop.h"
 #include "compile/node_sizes.h"
 #include "compile/pipeline.h"
+#include "graph/found_size.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -135,6 +136,7 @@ std::shared_ptr<Region> without_carries(const Region& region, const std::vector<
 std::optional<TripCount> trip_count(const WhileLoop& loop, std::span<const Tensor> operands) {
   if (loop.test->is_stateful()) return {};  // its effects happen at each turn
   const Graph &test = loop.test->graph(), &body = loop.body->graph();
+  if (finds_sizes(test) || finds_sizes(body)) return {};
   const std::size_t carries = loop.carries();
   std::vector<bool> in_test(test.value_count(), false), in_body(body.value_count(), false);
   in_test[test.outputs()[0]] = true;

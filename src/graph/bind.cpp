@@ -87,6 +87,18 @@ bool broadcasts_as_traced(const Graph& graph, const Graph::Node& n, std::span<co
   return true;
 }
 
+bool is_bound(const Shape& shape) {
+  return std::ranges::none_of(shape, [](Size s) { return is_same(s, kUnbound); });
+}
+
+bool is_bound(const AttrType& type, const std::byte* attrs) {
+  return std::ranges::all_of(type.fields, [&](const AttrField& f) {
+    if (f.kind == AttrKind::ints) return is_bound(*reinterpret_cast<const Ints*>(attrs + f.offset));
+    return f.kind != AttrKind::size ||
+           !is_same(*reinterpret_cast<const Size*>(attrs + f.offset), kUnbound);
+  });
+}
+
 // Runs every shape rule with these sizes. What an op refuses is thrown; false says that some shape
 // is not what the trace took it for (a size of 1 that broadcasts).
 bool shapes_hold(const Graph& graph, const Sizes& sizes) {
@@ -103,6 +115,9 @@ bool shapes_hold(const Graph& graph, const Sizes& sizes) {
       shapes.push_back(bind_shape(graph.symbols(), sizes, aval.shape));
       views.push_back({nullptr, &shapes.back(), aval.dtype});
     }
+    if (!is_bound(n.op->attrs(), attrs) ||
+        !std::ranges::all_of(shapes, [](const Shape& s) { return is_bound(s); }))
+      continue;
     Avals out;
     const AttributeTo line(n.where);
     infer_outputs({*n.op, attrs, views}, out);
@@ -117,6 +132,28 @@ bool shapes_hold(const Graph& graph, const Sizes& sizes) {
 }
 
 }  // namespace
+
+void bind_found(const Graph& graph, Graph::Value v, const Shape& shape, Sizes& sizes,
+                std::vector<BrokenGuard::Found>& found) {
+  const Shape& expected = graph.info(v).aval.shape;
+  for (int a = 0; a < shape.rank(); ++a) {
+    const std::int64_t i = Symbols::input_of(expected[a]);
+    if (i < 0) continue;
+    sizes[static_cast<std::size_t>(i)] = shape[a];
+    if (shape[a].is_known()) found.push_back({static_cast<std::size_t>(i), shape[a]});
+  }
+}
+
+void check_guards(const Graph& graph, const Sizes& sizes) {
+  if (const auto broken = graph.symbols().broken_guard(sizes))
+    fail<BrokenGuard>("the program serves sizes with ", graph.symbols().print(*broken));
+}
+
+void check_sizes(const Graph& graph, const Sizes& sizes) {
+  check_guards(graph, sizes);
+  if (!shapes_hold(graph, sizes))
+    fail<BrokenGuard>("a size is 1 and broadcasts, which was not so when the function was traced");
+}
 
 bool serves(const Graph& graph, const Sizes& sizes) {
   if (!graph.symbols().guards_hold(sizes)) return false;

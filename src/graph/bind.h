@@ -13,11 +13,19 @@ std::optional<Sizes> bind_sizes(const Graph& graph, std::span<const Aval> inputs
 std::optional<Sizes> bind_sizes(const Graph& graph, std::span<const Tensor> inputs);
 
 Shape bind_shape(const Symbols& symbols, const Sizes& sizes, const Shape& shape);
+// The value was made by a node that finds sizes: binds those among its shape, and notes them.
+void bind_found(const Graph& graph, Graph::Value v, const Shape& shape, Sizes& sizes,
+                std::vector<BrokenGuard::Found>& found);
 // Replaces the symbols among attributes by numbers.
 void bind_attrs(const Symbols& symbols, const Sizes& sizes, const AttrType& type, std::byte* attrs);
 
 // Whether a program that was traced with unknown sizes serves these: its guards hold, and every
 // shape rule, run once more, gives what the trace took for granted. What an op refuses is a no.
+// What is made of sizes that are not bound yet is not looked at.
 bool serves(const Graph& graph, const Sizes& sizes);
+// BrokenGuard if one does not hold; those about sizes that are not bound yet are not looked at.
+void check_guards(const Graph& graph, const Sizes& sizes);
+// As serves, but says what is wrong: BrokenGuard, or the error of an op.
+void check_sizes(const Graph& graph, const Sizes& sizes);
 
 }  // namespace gradus

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "gradus/in.h"
 #include "gradus/type_error.h"
+#include "graph/ambient_graph.h"
 #include "graph/batch.h"
 #include "graph/context.h"
 #include "graph/elementwise.h"
@@ -106,16 +107,17 @@ Tensors run_traced(const Op& op, const void* attrs, Pointers in, Graph* graph) {
 }
 
 // Constants become a symbolic size: only the call of the program that is traced can make them.
-bool must_be_traced(const Avals& avals) {
-  return thread_context.graph &&
-         std::ranges::any_of(avals, [](const Aval& a) { return !a.shape.is_known(); });
+Graph* trace_that_knows(const Avals& avals) {
+  if (std::ranges::all_of(avals, [](const Aval& a) { return a.shape.is_known(); })) return nullptr;
+  return thread_context.graph ? thread_context.graph : ambient_graph;
 }
 
 Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {
   const auto views = views_of(in);
+  if (op.info.find) return op.info.find({op, attrs, views});
   Avals avals;
   infer_outputs({op, attrs, views}, avals);
-  if (must_be_traced(avals)) return run_traced(op, attrs, in, thread_context.graph);
+  if (Graph* graph = trace_that_knows(avals)) return run_traced(op, attrs, in, graph);
   Tensors out;
   if (op.info.is_view) {
     out.push_back(make_view(*in[0], avals[0].shape));

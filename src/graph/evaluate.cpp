@@ -20,6 +20,31 @@ bool names_sizes(const AttrType& type, const std::byte* attrs) {
   return false;
 }
 
+// Runs a node that finds sizes, and binds them. In a trace they are unknowns there too.
+Tensors find(const Graph& graph, const Graph::Node& n, std::span<const Tensor> in, Sizes& sizes,
+             std::vector<BrokenGuard::Found>& found) {
+  const bool now = std::ranges::all_of(in, is_concrete);
+  for (std::uint32_t o = 0; o < n.out_count && !now; ++o)
+    for (const Size size : graph.info(n.first_out + o).aval.shape)
+      if (const std::int64_t i = Symbols::input_of(size);
+          i >= 0 && is_same(sizes[static_cast<std::size_t>(i)], kUnbound))
+        sizes[static_cast<std::size_t>(i)] =
+            current_symbols().fresh(graph.symbols().hints()[static_cast<std::size_t>(i)]);
+  alignas(16) std::byte attrs[512];
+  std::copy_n(static_cast<const std::byte*>(graph.attrs(n)), n.op->attrs().bytes, attrs);
+  if (!now) bind_attrs(graph.symbols(), sizes, n.op->attrs(), attrs);
+  Tensors out = n.op->run(in, attrs);
+  for (std::uint32_t o = 0; o < n.out_count; ++o)
+    bind_found(graph, n.first_out + o, out[o].shape(), sizes, found);
+  try {
+    check_guards(graph, sizes);
+  } catch (BrokenGuard& e) {
+    e.found.insert(e.found.end(), found.begin(), found.end());
+    throw;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs) {
@@ -28,13 +53,14 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs) {
 
 std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
                              std::span<const Graph::Value> wanted, std::size_t nodes) {
-  const std::optional<Sizes> sizes = bind_sizes(graph, inputs);
+  std::optional<Sizes> sizes = bind_sizes(graph, inputs);
   if (!sizes) fail<InvalidArgumentError>("[evaluate] the inputs do not have the traced shapes");
   std::vector<Tensor> values(graph.value_count());
   for (std::size_t i = 0; i < inputs.size(); ++i) values[graph.inputs()[i]] = inputs[i];
   for (Graph::Value v = 0; v < values.size(); ++v) {
     if (graph.info(v).constant.defined()) values[v] = graph.info(v).constant;
   }
+  std::vector<BrokenGuard::Found> found;
   alignas(16) std::byte attrs[512];
   for (const Graph::Node& n : std::span(graph.nodes()).first(nodes)) {
     GRADUS_ASSERT(n.op->attrs().bytes <= sizeof attrs);
@@ -44,9 +70,11 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
     for (Graph::Value v : graph.operands(n)) in.push_back(values[v]);
     const AttributeTo line(n.where);
     Tensors out;
-    if (thread_context.graph &&
-        (in.empty() || n.op->info.stateful || names_sizes(n.op->attrs(), attrs)) &&
-        std::all_of(in.begin(), in.end(), is_concrete)) {
+    if (n.op->info.find) {
+      out = find(graph, n, in, *sizes, found);
+    } else if (thread_context.graph &&
+               (in.empty() || n.op->info.stateful || names_sizes(n.op->attrs(), attrs)) &&
+               std::all_of(in.begin(), in.end(), is_concrete)) {
       // No operand says that it belongs to the trace.
       Graph& now = *thread_context.graph;
       SmallVector<Graph::Value, 8> operands;

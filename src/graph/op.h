@@ -127,6 +127,7 @@ enum class Kind : std::uint8_t {
 
 using InferFn = void (*)(const Call&, Avals& out);  // throws InvalidArgumentError
 using KernelFn = void (*)(const KernelCall&);       // may throw for bad values (indices)
+using FindFn = Tensors (*)(const Call&);
 using TransposeFn = Cotangent (*)(const Site&, int input, const Tensor& ct);
 using AccumulateFn = void (*)(const Site&, int input, const Tensor& ct, const Tensor& sum);
 using JvpFn = void (*)(const Site&, std::span<const Tensor> tangents, std::span<Tensor> out);
@@ -187,6 +188,9 @@ struct OpInfo {
   std::uint32_t differentiable = ~0u;  // inputs that can have a gradient, by position
   InferFn infer = nullptr;             // null: the first input's dtype and shape
   KernelFn kernel = nullptr;
+  // Instead of a kernel, for an op whose results have sizes that only its run finds: makes them.
+  // The sizes are unknowns that its attributes name (graph/found_size.h).
+  FindFn find = nullptr;
   BatchFn batch = nullptr;            // see graph/batch.h for the usual ones
   ReadsFn reads = nullptr;            // null: the kind's default
   AccumulateFn accumulate = nullptr;  // linear, bilinear: adds the transpose into `sum`

@@ -118,10 +118,16 @@ Size Symbols::intern(Polynomial p) {
   return name(kMostInputs + at);
 }
 
+void Symbols::expect(std::span<const std::optional<std::int64_t>> hints) {
+  expected_.assign(hints_.size(), std::nullopt);
+  expected_.insert(expected_.end(), hints.begin(), hints.end());
+}
+
 Size Symbols::fresh(std::optional<std::int64_t> hint) {
   const Lock lock(mutex_);
   GRADUS_ASSERT(hints_.size() < static_cast<std::size_t>(kMostInputs));
   const auto input = static_cast<std::int64_t>(hints_.size());
+  if (!hint && hints_.size() < expected_.size()) hint = expected_[hints_.size()];
   atom_of_input_.push_back(static_cast<std::uint32_t>(atoms_.size()));
   atoms_.push_back({.input = input});
   hints_.push_back(hint);
@@ -132,8 +138,15 @@ Size Symbols::fresh(std::optional<std::int64_t> hint) {
 Size Symbols::add(Size a, Size b) {
   const Lock lock(mutex_);
   std::map<Monomial, std::int64_t> sum;
-  for (const Term& t : polynomial(a)) sum[t.atoms] += t.factor;
-  for (const Term& t : polynomial(b)) sum[t.atoms] += t.factor;
+  const auto count = [&](Size size) {
+    for (const Term& t : polynomial(size)) {
+      std::int64_t& factor = sum[t.atoms];
+      if (__builtin_add_overflow(factor, t.factor, &factor))
+        detail::fail_size(factor, '+', t.factor);
+    }
+  };
+  count(a);
+  count(b);
   Polynomial p;
   for (auto& [atoms, factor] : sum)
     if (factor != 0) p.push_back({atoms, factor});
@@ -150,7 +163,11 @@ Size Symbols::multiply(Size a, Size b) {
       Monomial atoms = s.atoms;
       atoms.insert(atoms.end(), t.atoms.begin(), t.atoms.end());
       std::sort(atoms.begin(), atoms.end());
-      product[atoms] += s.factor * t.factor;
+      std::int64_t& factor = product[atoms];
+      std::int64_t times;
+      if (__builtin_mul_overflow(s.factor, t.factor, &times) ||
+          __builtin_add_overflow(factor, times, &factor))
+        detail::fail_size(s.factor, '*', t.factor);
     }
   }
   Polynomial p;
@@ -162,8 +179,9 @@ Size Symbols::multiply(Size a, Size b) {
 // Exact where every term of the numerator is a multiple of a one-term denominator.
 Size Symbols::floor_divide(Size a, Size b) {
   const Lock lock(mutex_);
-  if (same_size(a, b)) return 1;
   if (same_size(b, 1)) return a;
+  if (is_equal(b, 0)) fail<InvalidArgumentError>("the size ", print(a), " is divided by zero");
+  if (same_size(a, b)) return 1;
   const Polynomial by = polynomial(b);
   if (by.size() == 1) {
     Polynomial quotient;
@@ -198,6 +216,11 @@ Size quotient(Size n, Size d) {
 
 Size Symbols::evaluate(Size size, const Sizes& inputs) const {
   if (size.is_known()) return size;
+  if (!has(size) || static_cast<std::size_t>(input_of(size) + 1) > inputs.size()) {
+    fail<InvalidArgumentError>(
+        "got a size that belongs to another function than the one which uses it; give the tensor, "
+        "or the size as a number");
+  }
   if (const std::int64_t i = input_of(size); i >= 0) return inputs[static_cast<std::size_t>(i)];
   const Lock lock(mutex_);
   // Atoms only refer to names made before them, so the depth is that of the user's own arithmetic.
@@ -392,7 +415,11 @@ std::optional<Guard> Symbols::broken_guard(const Sizes& inputs) const {
   for (const Guard& g : guards_) {
     const Size a = evaluate(g.a, inputs), b = evaluate(g.b, inputs);
     if (same_size(a, kUnbound) || same_size(b, kUnbound)) continue;
-    if ((g.question == Guard::Question::equal ? a == b : a < b) != g.answer) return g;
+    // In another trace, sizes that no call has given there are taken to be as it is needed here.
+    const bool answer = g.question == Guard::Question::less ? a < b
+                        : g.answer                          ? sizes_agree(a, b)
+                                                            : a == b;
+    if (answer != g.answer) return g;
   }
   return {};
 }

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Guard {
 class Symbols {
  public:
   Size fresh(std::optional<std::int64_t> hint = {});  // a new unknown size
+  // Hints for the sizes that will be made from now on without one: what an earlier run found.
+  void expect(std::span<const std::optional<std::int64_t>> hints);
   // A polynomial with integer coefficients in atoms: an atom is an input's size, or the floor
   // quotient of two sizes that has no simpler form.
   Size add(Size a, Size b);
@@ -115,7 +118,8 @@ class Symbols {
   std::vector<std::uint32_t> atom_of_input_;
   std::vector<Polynomial> names_;                   // of sizes that are not just an input's
   std::vector<std::optional<std::int64_t>> hints_;  // by input
-  std::vector<std::int64_t> assumed_;               // by input: what it is taken for without a hint
+  std::vector<std::optional<std::int64_t>> expected_;
+  std::vector<std::int64_t> assumed_;  // by input: what it is taken for without a hint
   std::vector<Guard> guards_;
   std::atomic<std::size_t> guard_count_ = 0;
 };
@@ -124,6 +128,11 @@ class Symbols {
 class BrokenGuard : public InvalidArgumentError {
  public:
   using InvalidArgumentError::InvalidArgumentError;
+  struct Found {
+    std::size_t input;
+    std::int64_t size;
+  };
+  std::vector<Found> found = {};  // what the run had found until then
 };
 
 // The table of the trace that this thread is in; null outside of one.

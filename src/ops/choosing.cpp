@@ -1,66 +1,160 @@
-// Ops whose result has a size that depends on the data. They look at values, so they run eagerly
-// only; inside a traced or mapped function they say what to use instead.
+// Ops whose result has a size that depends on the data: made of records that are told the size, and
+// of found_size, which finds it (docs/design/033).
+#include <array>
+#include <bit>
 #include <cstring>
 
 #include "base/check.h"
 #include "gradus/elementwise.h"
 #include "gradus/indexing.h"
+#include "gradus/reduce.h"
+#include "gradus/segments.h"
 #include "gradus/shaping.h"
 #include "gradus/sorting.h"
+#include "graph/batch.h"
+#include "graph/found_size.h"
 #include "kernels/scratch.h"
 #include "kernels/unique.h"
 #include "ops/axes.h"
+#include "ops/records.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
 namespace {
 
-void check_known(const char* op, const Tensor& t, const char* instead) {
-  if (is_concrete(t)) return;
-  fail<InvalidArgumentError>("[", op,
-                             "] the values of its argument are not known here (inside a "
-                             "traced or mapped function), and the size of the result depends on "
-                             "them; ",
-                             instead);
+struct NonzeroAttrs {
+  Size size = 0;
+  static auto fields() { return attr_fields(attr("size", &NonzeroAttrs::size)); }
+};
+
+// f(position) for the first `most` elements that are true. Eight are looked at together.
+template <class F>
+void each_true(const bool* mask, std::int64_t n, std::int64_t most, const F& f) {
+  std::int64_t i = 0, found = 0;
+  for (; i + 8 <= n && found + 8 <= most; i += 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, mask + i, 8);
+    for (; eight != 0; eight &= eight - 1) {
+      f(i + std::countr_zero(eight) / 8);
+      ++found;
+    }
+  }
+  for (; i < n && found < most; ++i) {
+    if (!mask[i]) continue;
+    f(i);
+    ++found;
+  }
 }
 
-// The positions of the elements that are true, in row-major order.
-std::vector<std::int64_t> true_positions(const Tensor& mask) {
-  std::vector<std::int64_t> positions;
-  const bool* p = mask.data<bool>();
-  for (std::int64_t i = 0, n = mask.num_elements(); i < n; ++i)
-    if (p[i]) positions.push_back(i);
-  return positions;
+void fill_coordinates(const KernelCall& c) {
+  const Shape& shape = c.shape(0);
+  const int rank = shape.rank();
+  const std::int64_t rows = (*c.out[0].shape)[0];
+  auto* next = c.out[0].as<std::int64_t>();
+  auto* const end = next + rows * rank;
+  each_true(c.in[0].as<bool>(), c.in[0].count(), rows, [&](std::int64_t position) {
+    for (int axis = rank - 1; axis > 0; --axis) {
+      next[axis] = position % shape[axis];
+      position /= shape[axis];
+    }
+    next[0] = position;
+    next += rank;
+  });
+  std::fill(next, end, 0);
+}
+
+// For each element the number of its value, and whether it is the first one that has it.
+void number_values(const KernelCall& c) {
+  const std::int64_t n = c.in[0].count();
+  kernels::Scratch values(static_cast<std::size_t>(n) * size_of(c.in[0].dtype));
+  auto* numbers = c.out[0].as<std::int64_t>();
+  kernels::unique(c.in[0].dtype, c.in[0].data, n, values.data(), numbers, nullptr);
+  std::int64_t seen = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    c.out[1].as<bool>()[i] = numbers[i] == seen;
+    seen += numbers[i] == seen;
+  }
 }
 
 }  // namespace
 
+const Op nonzero_op = not_differentiable(
+    {.name = "nonzero",
+     .doc = "The coordinates of the first `size` elements that are true; zeros where there are "
+            "fewer.",
+     .dtypes = kBools,
+     .attrs = &attr_type<NonzeroAttrs>(),
+     .infer =
+         [](const Call& c, Avals& out) {
+           if (c.shape(0).rank() == 0)
+             fail<InvalidArgumentError>(
+                 "[where] got a scalar; a condition with at least one axis expected");
+           out.push_back({int64, {c.get<NonzeroAttrs>().size, c.shape(0).rank()}});
+         },
+     .kernel = fill_coordinates,
+     .batch = batch_loop,
+     .samples =
+         [] {
+           const SampleArg mask{{3, 4}, 0, 2, Fill::boolean}, line{{19}, 0, 2, Fill::boolean};
+           return std::vector<Sample>{sample<NonzeroAttrs>({mask}, {5}),
+                                      sample<NonzeroAttrs>({line}, {25}),
+                                      sample<NonzeroAttrs>({line}, {0})};
+         }},
+    "positions are integers");
+
+static const Op unique_numbers_op = not_differentiable(
+    {.name = "unique_numbers",
+     .doc = "For each element of a vector the number of its value, in order of first appearance, "
+            "and whether it is the first with that value.",
+     .dtypes = kReal | kBools,
+     .outputs = 2,
+     .infer =
+         [](const Call& c, Avals& out) {
+           if (c.shape(0).rank() != 1)
+             fail<InvalidArgumentError>("[unique] got shape ", c.shape(0),
+                                        "; a vector was expected");
+           out.push_back({int64, c.shape(0)});
+           out.push_back({bool_, c.shape(0)});
+         },
+     .kernel = number_values,
+     .batch = batch_loop,
+     .samples =
+         [] {
+           return std::vector<Sample>{{{{{12}, -3, 3, Fill::integer}}, nullptr},
+                                      {{{{0}}}, nullptr}};
+         }},
+    "the numbers of values are integers");
+
+Size to_size(In scalar) {
+  if (scalar->rank() != 0 || !is_integer(scalar->dtype())) {
+    fail<InvalidArgumentError>("[to_size] got ", name_of(scalar->dtype()), " of shape ",
+                               scalar->shape(), "; a scalar integer was expected");
+  }
+  return found_size(scalar->dtype() == int64 ? scalar.tensor() : cast(scalar, int64));
+}
+
+namespace {
+
+Tensor as_mask(const Tensor& condition) {
+  return condition.dtype() == bool_ ? condition : not_equal(condition, 0);
+}
+
+}  // namespace
+
+Tensor where(In condition, Size size) {
+  return nonzero_op({as_mask(condition)}, NonzeroAttrs{size});
+}
+
 Tensor where(In condition) {
-  check_known("where", condition, "use where(condition, x, y) with two alternatives");
-  if (condition->rank() == 0) {
-    fail<InvalidArgumentError>("[where] got a scalar; a condition with at least one axis expected");
-  }
-  const Tensor mask = condition->dtype() == bool_ ? condition.tensor() : not_equal(condition, 0);
-  const std::vector<std::int64_t> positions = true_positions(mask);
-  const Shape& shape = condition->shape();
-  std::vector<std::int64_t> coordinates(positions.size() * static_cast<std::size_t>(shape.rank()));
-  auto next = coordinates.end();
-  for (std::size_t i = positions.size(); i-- > 0;) {
-    std::int64_t rest = positions[i];
-    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-      *--next = rest % shape[axis];
-      rest /= shape[axis];
-    }
-  }
-  return Tensor::from(coordinates, {static_cast<std::int64_t>(positions.size()), shape.rank()});
+  const Tensor mask = as_mask(condition);
+  return where(mask, found_size(count_nonzero(mask)));
 }
 
 Tensor boolean_mask(In tensor, In mask, int axis) {
-  check_known("boolean_mask", mask, "multiply by the mask or use where(mask, x, y)");
   const Shape &shape = tensor->shape(), &chosen = mask->shape();
   const int at = tensor->rank() ? normal_axis("boolean_mask", axis, tensor->rank()) : 0;
   bool fits = chosen.rank() > 0 && at + chosen.rank() <= shape.rank() && mask->dtype() == bool_;
-  for (int i = 0; fits && i < chosen.rank(); ++i) fits = chosen[i] == shape[at + i];
+  for (int i = 0; fits && i < chosen.rank(); ++i) fits = sizes_agree(chosen[i], shape[at + i]);
   if (!fits) {
     fail<InvalidArgumentError>("[boolean_mask] a ", name_of(mask->dtype()), " mask of shape ",
                                chosen, " does not fit a tensor of shape ", shape, " from axis ", at,
@@ -68,37 +162,37 @@ Tensor boolean_mask(In tensor, In mask, int axis) {
   }
   Shape merged;
   for (int i = 0; i < at; ++i) merged.push_back(shape[i]);
-  merged.push_back(mask->num_elements());
+  merged.push_back(mask->shape().num_elements());
   for (int i = at + chosen.rank(); i < shape.rank(); ++i) merged.push_back(shape[i]);
-  return gather(reshape(tensor, merged), Tensor::from(true_positions(mask)), at);
+  const Tensor positions = where(reshape(mask, {mask->shape().num_elements()}));
+  return gather(reshape(tensor, merged), reshape(positions, {positions.shape()[0]}), at);
+}
+
+Tensor slice_between(In x, const Tensor& start, const Tensor& stop, const Tensor& step, int axis) {
+  const int at = normal_axis("slice", axis, x->rank());
+  const Tensor size = dynamic_size(x->shape()[at]);
+  const Tensor by = step.defined() ? cast(step, int64) : Tensor(std::int64_t{1});
+  const Tensor down = less(by, 0);
+  // Backwards, the places are those from the last one to before the first one.
+  const Tensor least = where(down, Tensor(std::int64_t{-1}), Tensor(std::int64_t{0}));
+  const Tensor most = size + least;
+  const auto bound = [&](const Tensor& given) {
+    const Tensor place = cast(given, int64);
+    return clip_by_value(where(less(place, 0), place + size, place), least, most);
+  };
+  const Tensor from = start.defined() ? bound(start) : where(down, most, least);
+  const Tensor to = stop.defined() ? bound(stop) : where(down, least, most);
+  const Tensor count = maximum(-floordiv(from - to, by), 0);
+  return gather(x, from + iota(to_size(count)) * by, at);
 }
 
 Unique unique(In x, DType out_idx) {
-  check_known("unique", x, "use it outside");
-  if (x->rank() != 1) {
-    fail<InvalidArgumentError>("[unique] got shape ", x->shape(), "; a vector was expected");
-  }
-  const std::int64_t n = x->num_elements();
-  const auto bytes = static_cast<std::size_t>(n) * size_of(x->dtype());
-  kernels::Scratch values(bytes), numbers(static_cast<std::size_t>(n) * 8),
-      counts(static_cast<std::size_t>(n) * 8);
-  const std::int64_t found = kernels::unique(x->dtype(), x->raw_data(), n, values.data(),
-                                             numbers.as<std::int64_t>(), counts.as<std::int64_t>());
-  const auto copy = [](DType dtype, std::int64_t count, const void* from) {
-    return Tensor::filled_by(dtype, {count}, [&](void* to) {
-      if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(count) * size_of(dtype));
-    });
-  };
-  // Values that can have a derivative are taken from the tensor, where each is found first.
-  const bool followed = is_floating(x->dtype()) || is_complex(x->dtype());
-  std::vector<std::int64_t> first;
-  for (std::int64_t i = 0; followed && i < n; ++i)
-    if (numbers.as<std::int64_t>()[i] == static_cast<std::int64_t>(first.size()))
-      first.push_back(i);
-  const Tensor y =
-      followed ? gather(x, Tensor::from(first)) : copy(x->dtype(), found, values.data());
-  return {y, cast(copy(int64, n, numbers.data()), out_idx),
-          cast(copy(int64, found, counts.data()), out_idx)};
+  const Tensors found = unique_numbers_op.run(std::array{x.tensor()}, nullptr);
+  const Tensor first = where(found[1]);
+  const Size count = first.shape()[0];
+  const Tensor ones_of_all = ones(found[0].shape(), int64);
+  return {gather(x, reshape(first, {count})), cast(found[0], out_idx),
+          cast(unsorted_segment_sum(ones_of_all, found[0], count), out_idx)};
 }
 
 }  // namespace gradus

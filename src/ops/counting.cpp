@@ -15,15 +15,10 @@
 namespace gradus {
 namespace {
 
-// One more than the largest of some indices, which must be known.
-std::int64_t one_above(const char* op, const Tensor& indices, const char* instead) {
-  if (!is_concrete(indices)) {
-    fail<InvalidArgumentError>("[", op,
-                               "] the values of its argument are not known here (inside a ",
-                               "traced or mapped function); give ", instead);
-  }
-  if (indices.num_elements() == 0) return 0;
-  return cast(reduce_max(indices), int64).item<std::int64_t>() + 1;
+// One more than the largest of some indices; no size at all if one is negative.
+Tensor one_above(const Tensor& indices) {
+  const Tensor numbers = cast(indices, int64);
+  return where(reduce_any(less(numbers, 0)), -1, maximum(reduce_max(numbers), -1) + 1);
 }
 
 void check_vector(const char* op, const char* what, const Tensor& t) {
@@ -39,15 +34,16 @@ Tensor bincount(In arr, const BincountOptions& o) {
     fail<InvalidArgumentError>("[bincount] got dtype ", name_of(arr->dtype()),
                                "; int32 or int64 was expected");
   }
-  std::int64_t size = o.maxlength;
-  if (size < 0 || is_concrete(arr)) {
-    const std::int64_t needed = std::max(o.minlength, one_above("bincount", arr, "maxlength"));
-    size = size < 0 ? needed : std::min(size, needed);
-  }
   const Tensor ids = reshape(arr, {num_elements(arr->shape())});
   if (is_concrete(ids) && ids.num_elements() > 0 &&
       cast(reduce_min(ids), int64).item<std::int64_t>() < 0) {
     fail<InvalidArgumentError>("[bincount] got a negative number; only 0 and above are counted");
+  }
+  Size size = o.maxlength;
+  if (o.maxlength < 0 || arr->impl()->kind != ValueKind::batched) {
+    const Tensor above = one_above(arr);
+    const Tensor needed = where(less(above, 0), above, maximum(above, o.minlength));
+    size = to_size(o.maxlength < 0 ? needed : minimum(needed, o.maxlength));
   }
   const Tensor inside = where(less(ids, cast(dynamic_size(size), ids.dtype())), ids, -1);
   if (!o.weights.defined()) {
@@ -60,18 +56,15 @@ Tensor bincount(In arr, const BincountOptions& o) {
   return unsorted_segment_sum(reshape(o.weights, ids.shape()), inside, size);
 }
 
-Tensor confusion_matrix(In labels, In predictions, std::int64_t num_classes, In weights,
-                        DType dtype) {
+Tensor confusion_matrix(In labels, In predictions, Size num_classes, In weights, DType dtype) {
   check_vector("confusion_matrix", "labels", labels);
   check_vector("confusion_matrix", "predictions", predictions);
   if (!shapes_agree(labels->shape(), predictions->shape())) {
     fail<InvalidArgumentError>("[confusion_matrix] got ", labels->shape()[0], " labels and ",
                                predictions->shape()[0], " predictions; they must be as many");
   }
-  if (num_classes < 0) {
-    num_classes = std::max(one_above("confusion_matrix", labels, "num_classes"),
-                           one_above("confusion_matrix", predictions, "num_classes"));
-  }
+  if (num_classes.is_known() && num_classes < 0)
+    num_classes = to_size(maximum(one_above(labels), one_above(predictions)));
   const Tensor places = stack({cast(labels, int64), cast(predictions, int64)}, 1);
   const Tensor each = broadcast_to(cast(weights, dtype), labels->shape());
   return scatter_nd(places, each, {num_classes, num_classes});

@@ -148,14 +148,14 @@ std::vector<Tensor> split(In x, const std::vector<Size>& num_or_size_splits, int
   Size known = 0, *open = nullptr;
   int opens = 0;
   for (Size& size : sizes) {
-    if (size == -1) {
+    if (is_same(size, -1)) {
       open = &size;
       ++opens;
     } else {
       known = known + size;
     }
   }
-  const bool fits = opens == 0 ? known == n || !n.is_known() || !known.is_known()
+  const bool fits = opens == 0 ? sizes_agree(known, n)
                                : opens == 1 && (!n.is_known() || !known.is_known() || known <= n);
   if (sizes.empty() || !fits) {
     fail<InvalidArgumentError>("[split] the sizes add up to ", known, opens ? " and more" : "",

@@ -189,6 +189,23 @@ Tensor with_slopes(const Tensor& made, const Tensor& start, const Tensor& delta)
   return sum;
 }
 
+bool is_number(const Tensor& t, double number) {
+  return is_concrete(t) && cast(t, float64).item<double>() == number;
+}
+
+// A range whose arguments only the run of the program will know.
+Tensor range_of_found_size(const Tensor& start, const Tensor& limit, const Tensor& delta) {
+  const DType dtype = start.dtype();
+  if (!is_integer(dtype) && !is_floating(dtype))
+    fail<InvalidArgumentError>("[range] got dtype ", name_of(dtype), "; real numbers expected");
+  if (is_integer(dtype) && is_number(start, 0) && is_number(delta, 1))
+    return iota(to_size(limit), dtype);
+  const Tensor count = is_integer(dtype)
+                           ? -floordiv(cast(start, int64) - cast(limit, int64), cast(delta, int64))
+                           : cast(ceil(abs(stop_gradient((limit - start) / delta))), int64);
+  return start + cast(iota(to_size(count)), dtype) * delta;
+}
+
 }  // namespace
 
 Tensor range(In limit) { return range(0, limit); }
@@ -196,13 +213,14 @@ Tensor range(In limit) { return range(0, limit); }
 Tensor range(In start, In limit, In delta) {
   const DType dtype = common_dtype("range", {&start.tensor(), &limit.tensor(), &delta.tensor()});
   for (const Tensor* t : {&start.tensor(), &limit.tensor(), &delta.tensor()}) {
-    if (t->rank() != 0 || !is_concrete(*t)) {
+    if (t->rank() != 0) {
       fail<InvalidArgumentError>("[range] got an argument of shape ", t->shape(),
-                                 is_concrete(*t) ? "" : " whose value is not known here",
-                                 "; the arguments must be known numbers, since the size of the "
-                                 "result follows from them");
+                                 "; scalars were expected");
     }
   }
+  if (!is_concrete(start) || !is_concrete(limit) || !is_concrete(delta))
+    return range_of_found_size(in_dtype("range", start, dtype), in_dtype("range", limit, dtype),
+                               in_dtype("range", delta, dtype));
   return visit_dtype(dtype, [&](auto zero) -> Tensor {
     using T = decltype(zero);
     if constexpr (is_bool(dtype_v<T>) || is_complex(dtype_v<T>)) {
@@ -237,12 +255,19 @@ Tensor range(In start, In limit, In delta) {
 Tensor linspace(In start, In stop, Size num, int axis) {
   const DType given = common_dtype("linspace", {&start.tensor(), &stop.tensor()});
   const DType dtype = is_integer(given) ? float64 : given;
-  if (num < 0) fail<InvalidArgumentError>("[linspace] num is ", num);
+  if (num.is_known() && num < 0) fail<InvalidArgumentError>("[linspace] num is ", num);
   Tensor first = cast(start, dtype), last = cast(stop, dtype);
   const int at = normal_axis("linspace", axis, std::max(first.rank(), last.rank()) + 1);
   const Tensor sum = first + last;  // for its shape
   first = expand_dims(broadcast_to(first, sum.shape()), at);
   last = expand_dims(broadcast_to(last, sum.shape()), at);
+  if (!num.is_known()) {
+    Shape column{num};
+    for (int i = at + 1; i < first.rank(); ++i) column.push_back(1);
+    const Tensor places = reshape(iota(num), column), end = maximum(traced_size(num) - 1, 1);
+    const Tensor between = first + (last - first) / cast(end, dtype) * cast(places, dtype);
+    return where(equal(places, end), last, between);
+  }
   if (num <= 1) {
     Shape shape = first.shape();
     shape[at] = num;
@@ -257,7 +282,7 @@ Tensor linspace(In start, In stop, Size num, int axis) {
 }
 
 Tensor eye(Size num_rows, Size num_columns, const Shape& batch_shape, DType dtype) {
-  const std::int64_t columns = num_columns == -1 ? num_rows : num_columns;
+  const Size columns = is_same(num_columns, -1) ? num_rows : num_columns;
   const Tensor square = equal(expand_dims(iota(num_rows), 1), iota(columns));
   Shape shape = batch_shape;
   shape.push_back(num_rows);
@@ -278,14 +303,7 @@ Tensor sequence_mask(In lengths, Size maxlen, DType dtype) {
     fail<InvalidArgumentError>("[sequence_mask] lengths must be integers, got ",
                                name_of(lengths->dtype()));
   }
-  if (maxlen == -1) {
-    if (!is_concrete(lengths)) {
-      fail<InvalidArgumentError>(
-          "[sequence_mask] the lengths are not known here; give maxlen, since the size of the "
-          "result follows from it");
-    }
-    maxlen = std::max<std::int64_t>(0, reduce_max(lengths).item<std::int64_t>());
-  }
+  if (is_same(maxlen, -1)) maxlen = to_size(maximum(reduce_max(lengths), 0));
   return cast(less(iota(maxlen, lengths->dtype()), expand_dims(lengths, -1)), dtype);
 }
 

@@ -6,7 +6,7 @@
 namespace gradus {
 
 extern const Op add_op, subtract_op, multiply_op, identity_op, cast_op;
-extern const Op reshape_op, broadcast_to_op, gather_op, matmul_op;
+extern const Op reshape_op, broadcast_to_op, concat_op, gather_op, matmul_op;
 
 // Records whose public function is in another file, where more than one may serve.
 extern const Op abs_op, divide_op, hypot_op, pow_op;
@@ -29,6 +29,7 @@ extern const Op layer_norm_op;
 extern const Op lstm_op;
 extern const Op matrix_diag_op;
 extern const Op max_pool_op;
+extern const Op nonzero_op;
 extern const Op pad_constant_op;
 extern const Op random_op;
 extern const Op reduce_logsumexp_op;

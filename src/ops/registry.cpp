@@ -39,6 +39,7 @@ namespace gradus {
     &matrix_diag_op,
     &max_pool_op,
     &ndtri_op,
+    &nonzero_op,
     &pad_constant_op,
     &pinv_op,
     &random_op,

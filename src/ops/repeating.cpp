@@ -1,12 +1,17 @@
 // Tensors repeated, reversed and rolled.
 #include "base/check.h"
+#include "gradus/elementwise.h"
 #include "gradus/indexing.h"
+#include "gradus/reduce.h"
+#include "gradus/scan.h"
 #include "gradus/shaping.h"
+#include "gradus/sorting.h"
 #include "graph/symbols.h"
 #include "kernels/movement.h"
 #include "ops/axes.h"
 #include "ops/checks.h"
 #include "ops/records.h"
+#include "tensor/tensor_impl.h"
 
 namespace gradus {
 namespace {
@@ -125,6 +130,16 @@ Tensor roll(In x, const Shape& shift, const Shape& axis) {
   return roll_op({x}, attrs);
 }
 
+Tensor roll_by(In x, const Tensor& shift, int axis) {
+  if (!is_integer(shift.dtype()) || shift.rank() != 0) {
+    fail<InvalidArgumentError>("[roll] got a shift of ", name_of(shift.dtype()), " and shape ",
+                               shift.shape(), "; a scalar integer was expected");
+  }
+  const int at = normal_axis("roll", axis, x->rank());
+  const Size size = x->shape()[at];
+  return gather(x, floormod(iota(size) - cast(shift, int64), maximum(dynamic_size(size), 1)), at);
+}
+
 Tensor tile(In x, const Shape& multiples) {
   if (multiples.rank() != x->rank()) {
     fail<InvalidArgumentError>("[tile] got multiples ", multiples, " for a tensor of shape ",
@@ -132,7 +147,7 @@ Tensor tile(In x, const Shape& multiples) {
   }
   Tensor result = x;
   for (int i = x->rank() - 1; i >= 0; --i) {
-    if (multiples[i] == 1) continue;
+    if (is_same(multiples[i], 1)) continue;
     if (multiples[i] < 0 && multiples[i].is_known())
       fail<InvalidArgumentError>("[tile] multiples ", multiples, " are negative");
     Shape shape = result.shape();
@@ -172,6 +187,26 @@ Tensor repeat(In x, const std::vector<std::int64_t>& repeats, int axis) {
   }
   // Behind another axis: the gradient of rows of axis 0 would be sparse.
   return squeeze(gather(expand_dims(x, 0), Tensor::from(sources), at + 1), {0});
+}
+
+Tensor repeat_each(In x, const Tensor& repeats, int axis) {
+  if (!is_integer(repeats.dtype()) || repeats.rank() > 1) {
+    fail<InvalidArgumentError>("[repeat] got repeats of ", name_of(repeats.dtype()), " and shape ",
+                               repeats.shape(), "; an integer or a vector of them was expected");
+  }
+  if (is_concrete(repeats) && repeats.rank() == 1)
+    return repeat(x, cast(repeats, int64).to_vector<std::int64_t>(), axis);
+  const int at = normal_axis("repeat", axis, x->rank());
+  if (repeats.rank() == 0 || is_same(repeats.shape()[0], 1))
+    return repeat(x, to_size(reshape(repeats, {})), at);
+  if (!sizes_agree(repeats.shape()[0], x->shape()[at])) {
+    fail<InvalidArgumentError>("[repeat] got ", repeats.shape()[0], " repeats for axis ", at,
+                               " of shape ", x->shape(), "; give one per element, or one for all");
+  }
+  const Tensor times = cast(repeats, int64), ends = cumsum(times);
+  const Size total = to_size(where(reduce_any(less(times, 0)), -1, reduce_sum(times)));
+  const Tensor sources = searchsorted(ends, iota(total), Side::right, int64);
+  return squeeze(gather(expand_dims(x, 0), sources, at + 1), {0});
 }
 
 }  // namespace gradus

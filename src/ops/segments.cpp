@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "gradus/elementwise.h"
 #include "gradus/indexing.h"
+#include "gradus/reduce.h"
 #include "gradus/scan.h"
 #include "gradus/shaping.h"
 #include "gradus/sorting.h"
@@ -235,14 +236,11 @@ Tensor counts(const Tensor& data, const Tensor& ids, Size num_segments) {
 }
 
 // The number of segments of sorted ids, which are checked.
-std::int64_t sorted_segments(const char* op, const Tensor& ids) {
-  if (!is_concrete(ids)) {
-    fail<InvalidArgumentError>("[", op, "] the segment_ids are not known here (inside a traced or ",
-                               "mapped function); use unsorted_", op, " with num_segments");
-  }
+Size sorted_segments(const char* op, const Tensor& ids) {
   check_index_dtype(op, ids.dtype());
   if (ids.rank() != 1)
     fail<InvalidArgumentError>("[", op, "] segment_ids of shape ", ids.shape(), " are no vector");
+  if (!is_concrete(ids)) return to_size(maximum(reduce_max(cast(ids, int64)), -1) + 1);
   const std::vector<std::int64_t> values = cast(ids, int64).to_vector<std::int64_t>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] < (i ? values[i - 1] : 0)) {
@@ -279,11 +277,11 @@ Tensor segment_prod(In data, In segment_ids) {
   return unsorted_segment_prod(data, segment_ids, sorted_segments("segment_prod", segment_ids));
 }
 Tensor segment_max(In data, In segment_ids) {
-  const std::int64_t n = sorted_segments("segment_max", segment_ids);
+  const Size n = sorted_segments("segment_max", segment_ids);
   return zero_where_empty(unsorted_segment_max(data, segment_ids, n), segment_ids, n);
 }
 Tensor segment_min(In data, In segment_ids) {
-  const std::int64_t n = sorted_segments("segment_min", segment_ids);
+  const Size n = sorted_segments("segment_min", segment_ids);
   return zero_where_empty(unsorted_segment_min(data, segment_ids, n), segment_ids, n);
 }
 

@@ -307,7 +307,8 @@ Tensor slice(In x, const Shape& begin, const Shape& size) {
   const Shape& shape = x->shape();
   SliceAttrs attrs{begin, size};
   for (int i = 0; i < std::min({shape.rank(), begin.rank(), size.rank()}); ++i)
-    if (size[i] == -1 && begin[i] >= 0) attrs.size[i] = shape[i] - begin[i];
+    if (is_same(size[i], -1) && (!begin[i].is_known() || begin[i] >= 0))
+      attrs.size[i] = shape[i] - begin[i];
   return slice_op({x}, attrs);
 }
 

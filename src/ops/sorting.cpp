@@ -112,7 +112,7 @@ const Op top_k_op = general(
      .outputs = 2,
      .infer =
          [](const Call& c, Avals& out) {
-           const std::int64_t k = c.get<TopKAttrs>().k;
+           const Size k = c.get<TopKAttrs>().k;
            Shape shape = c.shape(0);
            const int last = shape.rank() - 1;
            check_axis(c, last, shape.rank());

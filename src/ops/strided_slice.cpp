@@ -154,33 +154,25 @@ const Op spread_slice_op = linear(
 
 namespace {
 
-// One axis of a slice, resolved. Where the size n is unknown, positions are taken to exist.
+// One axis of a slice, resolved by Python's rules. What is asked about sizes that are not known
+// becomes a guard: x[:3] of fewer rows is another program.
 struct Resolved {
   Size begin, extent;
 };
 
-Resolved resolve_unknown(const Slice& s, Size n) {
-  const auto at = [&](Size i) { return i.is_known() && i < 0 ? n + i : i; };
-  if (s.step > 0) {
-    const Size begin = s.begin ? at(*s.begin) : Size(0), end = s.end ? at(*s.end) : n;
-    return {begin, (end - begin + s.step - 1) / s.step};
-  }
-  // One more than the positions, so that "before the first" is 0.
-  const Size begin = s.begin ? at(*s.begin) + 1 : n;
-  const Size end = s.end ? at(*s.end) + 1 : Size(0);
-  return {begin - 1, (begin - end + -s.step - 1) / -s.step};
-}
-
-Resolved resolve(const Slice& s, Size size) {
-  if (!size.is_known()) return resolve_unknown(s, size);
-  const std::int64_t n = size;
-  const std::int64_t low = s.step > 0 ? 0 : -1, high = s.step > 0 ? n : n - 1;
-  const auto at = [&](std::int64_t i) { return std::clamp(i < 0 ? i + n : i, low, high); };
-  const std::int64_t begin = s.begin ? at(*s.begin) : s.step > 0 ? low : high;
-  const std::int64_t end = s.end ? at(*s.end) : s.step > 0 ? high : low;
-  const std::int64_t length = s.step > 0 ? end - begin : begin - end, step = std::abs(s.step);
-  const std::int64_t extent = std::max<std::int64_t>(0, (length + step - 1) / step);
-  return {extent == 0 ? 0 : begin, extent};
+Resolved resolve(const Slice& s, Size n) {
+  const bool up = s.step > 0;
+  const Size low = up ? 0 : -1, high = up ? n : n - 1;
+  const auto at = [&](Size i) {
+    if (i < 0) i = i + n;
+    return i < low ? low : high < i ? high : i;
+  };
+  const Size begin = s.begin ? at(*s.begin) : up ? low : high;
+  const Size end = s.end ? at(*s.end) : up ? high : low;
+  const Size length = up ? end - begin : begin - end;
+  if (length <= 0) return {0, 0};
+  const std::int64_t step = std::abs(s.step);
+  return {begin, (length + (step - 1)) / step};
 }
 
 }  // namespace
@@ -224,11 +216,11 @@ Tensor index(In x, const std::vector<Index>& indices) {
         break;
       case Index::Kind::position: {
         const Size n = shape[axis], at = *i.slice().begin;
-        if (n.is_known() && (at < -n || at >= n)) {
+        if (at < 0 - n || at >= n) {
           fail<InvalidArgumentError>("[index] position ", at, " of axis ", axis,
                                      " is out of bounds for a tensor of shape ", shape);
         }
-        take(!at.is_known() || at >= 0 ? at : at + n, 1, 1);
+        take(at < 0 ? at + n : at, 1, 1);
         break;
       }
       case Index::Kind::slice: {

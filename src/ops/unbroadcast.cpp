@@ -14,8 +14,12 @@ Cotangent unbroadcast(Tensor ct, const Shape& shape, const Shape& to) {
   Size repeats = 1;
   const int lead = shape.rank() - to.rank(), missing = shape.rank() - ct.rank();
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    // Other sizes than 1 can only be equal.
-    if (axis >= lead && (is_same(to[axis - lead], shape[axis]) || to[axis - lead] != 1)) continue;
+    if (axis >= lead) {
+      const Size size = to[axis - lead];
+      if (is_same(size, shape[axis])) continue;
+      // Other sizes than 1 can only be equal, and mostly were asked about when they met.
+      if (!is_same(size, 1) && (size == shape[axis] || size != 1)) continue;
+    }
     if (axis < missing || (is_same(ct.shape()[axis - missing], 1) && !is_same(shape[axis], 1))) {
       repeats *= shape[axis];
     } else {

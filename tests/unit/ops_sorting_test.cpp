@@ -89,11 +89,14 @@ TEST(BooleanMask, AlongAxes) {
       {random_tensor({2, 2, 3, 2})});
 }
 
-TEST(Choosing, NeedsKnownValues) {
+TEST(Choosing, ExamplesOfDifferentSizesAreRefused) {
   const Tensor example = make_batched(Tensor{{true, false}}, 1);
-  EXPECT_THROW(where(example), InvalidArgumentError);
-  EXPECT_THROW(boolean_mask(Tensor{1.0, 2.0}, example), InvalidArgumentError);
-  EXPECT_THROW(unique(make_batched(Tensor{{1, 2}}, 1)), InvalidArgumentError);
+  EXPECT_THROW(where(example), UnimplementedError);
+  EXPECT_THROW(boolean_mask(Tensor{1.0, 2.0}, example), UnimplementedError);
+  EXPECT_THROW(unique(make_batched(Tensor{{1, 2}}, 1)), UnimplementedError);
+  const Tensor masks = {{true, false, true}, {false, false, true}};
+  EXPECT_EQ(to_string(vmap([](const Tensor& m) { return where(m, 2); })(masks)),
+            "[[[0]\n  [2]]\n\n [[2]\n  [0]]]");
 }
 
 }  // namespace

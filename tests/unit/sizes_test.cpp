@@ -7,6 +7,7 @@
 #include <memory>
 #include <random>
 
+#include "base/check.h"
 #include "gradus/gradus.h"
 #include "gradus/graph_program.h"
 #include "graph/evaluate.h"
@@ -425,6 +426,91 @@ TEST(Sizes, PassesAskNoTableOfAnotherGraph) {
   const OutsideTraces finished;
   EXPECT_FALSE(n == m);
   EXPECT_TRUE(n == n);
+}
+
+// Compiled as eager, whatever was called before: at sizes where slices end early or are empty.
+void expect_as_eager(const std::function<Tensor(const Tensor&)>& f, const std::string& what) {
+  SCOPED_TRACE(what);
+  for (const std::vector<int>& calls : {std::vector{5, 6, 2, 1, 0, 3, 7}, {7, 2, 5, 0, 1, 3}}) {
+    const auto compiled = function(f);
+    for (const int n : calls) {
+      const Tensor x = cast(range(1, n + 1, 1), float32);
+      EXPECT_EQ(to_string(compiled(x)), to_string(f(x))) << n << "\n" << compiled.explain();
+    }
+  }
+}
+
+TEST(Sizes, SlicesEndWhereTheTensorDoes) {
+  const auto part = [](const Tensor& x, const Slice& s) { return index(x, {Index(s)}) * 1.0f; };
+  const std::vector<std::optional<Size>> ends = {{}, -4, -3, -1, 0, 1, 3, 6};
+  for (const auto& begin : ends)
+    for (const auto& end : ends)
+      for (const int step : {1, 2, -1, -3})
+        expect_as_eager(
+            [&](const Tensor& x) {
+              return part(x, {begin, end, step});
+            },
+            "step " + std::to_string(step));
+  for (const int less : {1, 3, 6})
+    expect_as_eager(
+        [&](const Tensor& x) {
+          return part(x, {.end = x.shape()[0] - less}) *
+                 part(x, {.begin = less - x.shape()[0]}).shape()[0];
+        },
+        "by arithmetic");
+}
+
+TEST(Sizes, EveryBranchAndTestOfALoopIsLookedAt) {
+  const auto start = [](const Tensor& x) { return reduce_sum(index(x, {Slice{.end = 3}})); };
+  const auto rest = [](const Tensor& x) { return reduce_sum(index(x, {Slice{.begin = 4}})); };
+  const Tensor none(0.0f);
+  expect_as_eager(
+      [&](const Tensor& x) {
+        return cond(
+            reduce_sum(x) > -1, [&] { return start(x); }, [&] { return none; });
+      },
+      "then");
+  expect_as_eager(
+      [&](const Tensor& x) {
+        return cond(
+            reduce_sum(x) < -1, [&] { return none; }, [&] { return rest(x) + start(x); });
+      },
+      "else");
+  expect_as_eager(
+      [&](const Tensor& x) {
+        const auto turns = while_loop(
+            [&](const Tensor& i, const Tensor& s) { return logical_and(i < 3, start(x) + s < 9); },
+            [&](const Tensor& i, const Tensor& s) { return std::tuple(i + 1, s + 1); },
+            std::tuple(Tensor(0), none));
+        return std::get<1>(turns);
+      },
+      "a test");
+}
+
+TEST(Sizes, OverflowAndDivisionByZeroAreErrors) {
+  const auto large = function([](const Tensor& x) {
+    const Size n = x.shape()[0] * (std::int64_t{1} << 40) * (std::int64_t{1} << 40);
+    return n == 0 ? x * 0 : x * 2;
+  });
+  large(zeros({0}));
+  EXPECT_THROW(large(ones({3})), ResourceExhaustedError);
+  const auto quotient = function([](const Tensor& x) {
+    const Size n = x.shape()[0];
+    return x * static_cast<double>(std::int64_t{3 * n / n});
+  });
+  for (const int n : {2, 3, 4}) EXPECT_EQ(quotient(ones({n})).num_elements(), n);
+  EXPECT_THROW(quotient(zeros({0})), InvalidArgumentError);
+}
+
+TEST(Sizes, OneOddCallDoesNotEndSharedPrograms) {
+  const auto f = function([](const Tensor& x) {
+    if (x.shape()[0] == 0) fail<InvalidArgumentError>("no rows");
+    return x * 2;
+  });
+  f(ones({5}));
+  EXPECT_THROW(f(ones({0})), InvalidArgumentError);
+  for (int n = 6; n < 12; ++n) f(ones({n}));
+  EXPECT_LE(f.trace_count(), 3) << f.explain();
 }
 
 }  // namespace

@@ -1,0 +1,127 @@
+// Sizes that the data decide, in compiled functions: each program is called with several sizes, 0
+// and 1 among them, and agrees with itself run eagerly, with first and second gradients. One trace
+// serves all (docs/design/033).
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gradus/gradus.h"
+
+namespace gradus {
+namespace {
+
+using F = std::function<Tensor(const Tensor&)>;
+
+Tensor gradient_of(const F& f, const Tensor& x) {
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = reduce_sum(f(x) * 1.5f);
+  const Gradient g = tape.gradient(y, x);
+  return g ? g.tensor() : zeros(x.shape());
+}
+
+// Elements that are positive: none, one, some, all.
+std::vector<Tensor> examples() {
+  return {Tensor({-1.f, -2.f, -0.5f, -3.f, -1.f}), Tensor({-1.f, -2.f, 0.5f, -3.f, -1.f}),
+          Tensor({1.f, -2.f, 0.5f, -3.f, 2.f}), Tensor({1.f, 2.f, 0.5f, 3.f, 1.f}),
+          Tensor({-1.f, 1.25f, 0.5f, -3.f, -1.f})};
+}
+
+void expect_like_eager(const F& f, const std::string& what, int most_traces = 1) {
+  const F first = [&](const Tensor& x) { return gradient_of(f, x); };
+  const F second = [&](const Tensor& x) { return gradient_of(first, x); };
+  for (const auto& [order, g] : {std::pair(0, f), std::pair(1, first), std::pair(2, second)}) {
+    SCOPED_TRACE(what + ", order " + std::to_string(order));
+    const auto compiled = function([&g = g](const Tensor& x) { return g(x); });
+    for (const Tensor& x : examples()) {
+      const Tensor got = compiled(x), want = g(x);
+      EXPECT_EQ(to_string(got.shape()), to_string(want.shape()));
+      const Tensor off = reduce_max(abs(concat({reshape(got - want, {-1}), zeros({1})}, 0)));
+      const Tensor most = reduce_max(abs(concat({reshape(want, {-1}), ones({1})}, 0)));
+      EXPECT_LE(off.item<float>(), 1e-5f * most.item<float>()) << got << "\n"
+                                                               << want << "\nof " << to_string(x);
+    }
+    EXPECT_LE(compiled.trace_count(), most_traces) << compiled.explain();
+  }
+}
+
+TEST(FoundSizes, ChosenElements) {
+  expect_like_eager([](const Tensor& x) { return boolean_mask(x, x > 0); }, "boolean_mask");
+  expect_like_eager([](const Tensor& x) { return boolean_mask(x, x > 0) * 2 + 1; }, "then more");
+  expect_like_eager([](const Tensor& x) { return reduce_sum(square(boolean_mask(x, x > 0))); },
+                    "a sum of squares");
+  expect_like_eager([](const Tensor& x) { return tanh(boolean_mask(x * x * x, x > 0)); },
+                    "something before");
+  expect_like_eager(
+      [](const Tensor& x) { return boolean_mask(x, x > 0) * boolean_mask(exp(x), x > 0); },
+      "one mask for two");
+  expect_like_eager([](const Tensor& x) { return cast(where(x > 0), float32) * reduce_sum(x * x); },
+                    "positions");
+  expect_like_eager(
+      [](const Tensor& x) {
+        const Tensor rows = expand_dims(x, 1) * Tensor({{1.f, 2.f, 3.f}});
+        return matmul(boolean_mask(rows, x > 0), ones({3, 2})) * 0.5f;
+      },
+      "rows, then a product");
+  expect_like_eager(
+      [](const Tensor& x) {
+        const Tensor table = expand_dims(x, 1) * expand_dims(x, 0);
+        return boolean_mask(table, table > 0.3f);
+      },
+      "a mask of two axes");
+  expect_like_eager(
+      [](const Tensor& x) {
+        const Tensor some = boolean_mask(x, x > 0);
+        return boolean_mask(some * some, some > 0.75f);
+      },
+      "twice");
+  expect_like_eager([](const Tensor& x) { return nn::softmax(boolean_mask(x, x > 0)); }, "softmax");
+  expect_like_eager(
+      [](const Tensor& x) {
+        return concat({boolean_mask(x, x > 0), boolean_mask(x, x < 0), x}, 0);
+      },
+      "joined");
+  expect_like_eager(
+      [](const Tensor& x) {
+        const Tensor some = boolean_mask(x, x > 0);
+        return expand_dims(some, 1) - expand_dims(some, 0);
+      },
+      "pairs");
+}
+
+TEST(FoundSizes, DifferentValues) {
+  expect_like_eager(
+      [](const Tensor& x) {
+        const Unique u = unique(floor(x));
+        return u.y * cast(u.count, float32) + reduce_sum(cast(u.idx, float32)) * reduce_sum(x * x);
+      },
+      "unique");
+  expect_like_eager([](const Tensor& x) { return square(unique(x).y); }, "of what is followed");
+}
+
+TEST(FoundSizes, NumbersAsSizes) {
+  const auto count = [](const Tensor& x) { return to_size(count_nonzero(x > 0)); };
+  expect_like_eager(
+      [&](const Tensor& x) {
+        return ones({count(x), 2}) * reduce_sum(x * x);
+      },
+      "ones");
+  expect_like_eager(
+      [&](const Tensor& x) { return broadcast_to(reduce_sum(x * x), {count(x)}) * 2; },
+      "broadcast");
+  expect_like_eager(
+      [&](const Tensor& x) { return cast(range(0, count(x), 1), float32) * reduce_sum(tanh(x)); },
+      "range");
+  expect_like_eager([&](const Tensor& x) { return tile(x, {count(x)}) * x.shape()[0]; }, "tile");
+  expect_like_eager(
+      [&](const Tensor& x) { return unsorted_segment_sum(x, cast(x > 0, int32), count(x) + 2); },
+      "segments");
+  expect_like_eager(
+      [&](const Tensor& x) { return cast(one_hot(cast(x > 0, int32), count(x)), float32) * 3; },
+      "one_hot");
+}
+
+}  // namespace
+}  // namespace gradus
