@@ -2,8 +2,8 @@
 // will only know when it runs ("the batch", "twice the batch plus one").
 //
 //   const gd::Size rows = x.shape()[0];
-//   gd::zeros({rows, 2 * rows + 1});     // sizes make sizes: one program serves every number of
-//   rows if (rows > 40) ...                   // a question: answered for the call that is traced
+//   gd::zeros({rows, 2 * rows + 1});  // sizes make sizes: one program serves any number of rows
+//   if (rows > 40) ...                // a question: answered for the call that is traced
 //
 // Arithmetic of sizes gives sizes. A question (a comparison, or the conversion to a number) is
 // answered with the size of the call that the function is traced for, and the answer is noted as a

@@ -2,6 +2,7 @@
 #include "convert.h"
 #include "errors.h"
 #include "gradus/ops.h"
+#include "gradus/tracing.h"
 #include "lines.h"
 #include "traced.h"
 
@@ -31,6 +32,7 @@ bool is_position(PyObject* key) {
 std::optional<Size> end_of(PyObject* end) {
   if (end == Py_None) return {};
   if (!is_position(end)) fail_key(end);
+  if (is_tensor(end) && is_symbolic(tensor_of(end))) return (*sizes_in(tensor_of(end)))[0];
   return is_size(end) ? size_of_object(end) : Size(to_int(end));
 }
 
@@ -50,10 +52,14 @@ bool is_traced_position(PyObject* key) {
   return is_tensor(key) && is_symbolic(tensor_of(key)) && is_position(key);
 }
 
+// A slice with a bound that is neither a number nor a size.
 bool is_traced_slice(PyObject* key) {
   if (!PySlice_Check(key)) return false;
   const auto* s = reinterpret_cast<PySliceObject*>(key);
-  return is_traced_position(s->start) || is_traced_position(s->stop) || is_traced_position(s->step);
+  const auto is_found = [](PyObject* bound) {
+    return is_traced_position(bound) && !sizes_in(tensor_of(bound));
+  };
+  return is_found(s->start) || is_found(s->stop) || is_traced_position(s->step);
 }
 
 Tensor bound_of(PyObject* bound) {

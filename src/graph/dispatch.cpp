@@ -108,8 +108,9 @@ Tensors run_traced(const Op& op, const void* attrs, Pointers in, Graph* graph) {
 
 // Constants become a symbolic size: only the call of the program that is traced can make them.
 Graph* trace_that_knows(const Avals& avals) {
-  if (std::ranges::all_of(avals, [](const Aval& a) { return a.shape.is_known(); })) return nullptr;
-  return thread_context.graph ? thread_context.graph : ambient_graph;
+  Graph* const graph = thread_context.graph ? thread_context.graph : ambient_graph;
+  const auto is_known = [](const Aval& a) { return a.shape.is_known(); };
+  return !graph || std::ranges::all_of(avals, is_known) ? nullptr : graph;
 }
 
 Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {

@@ -183,7 +183,9 @@ Tensor slice_between(In x, const Tensor& start, const Tensor& stop, const Tensor
   const Tensor from = start.defined() ? bound(start) : where(down, most, least);
   const Tensor to = stop.defined() ? bound(stop) : where(down, least, most);
   const Tensor count = maximum(-floordiv(from - to, by), 0);
-  return gather(x, from + iota(to_size(count)) * by, at);
+  // Behind another axis: the gradient of rows of axis 0 would be sparse.
+  const Tensor places = from + iota(to_size(count)) * by;
+  return squeeze(gather(expand_dims(x, 0), places, at + 1), {0});
 }
 
 Unique unique(In x, DType out_idx) {
