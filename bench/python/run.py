@@ -49,6 +49,7 @@ STEPS = {
     "elements_1e7": ("the same, 1e7", None, 1.5, 1.7),
     "softmax_xent": ("softmax cross entropy 512 x 1000", None, 1.5, 1.6),
     "layer_norm": ("layer norm of simple ops 512 x 768", None, 1.5, 2.5),
+    "chosen_rows": ("half of 1e6 rows by a mask, dense layer, gradient", None, None, 3),
     "loop_of_1000": ("loop of 1000 steps with gradient", None, None, 1.5),
 }
 # the first call in a process; the line below it has the same less what a later call takes: tracing and compiling alone

@@ -279,6 +279,20 @@ def softmax_xent(mode):
 
 
 @workload
+def chosen_rows(mode):
+    if mode == "xla":
+        return None  # sizes that the data decide are errors there
+    x, keep, kernel = worker.chosen_rows_data()
+    w = tf.Variable(kernel)
+
+    def f(x, keep):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.tanh(tf.matmul(tf.boolean_mask(x, keep), w)))
+        return loss, tape.gradient(loss, w)
+    return made(f, mode, x, keep)
+
+
+@workload
 def layer_norm(mode):
     def f(x, gain, offset, weight):
         with tf.GradientTape() as tape:

@@ -237,6 +237,16 @@ def softmax_xent(mode):
 
 
 @workload
+def chosen_rows(mode):
+    x, keep, kernel = worker.chosen_rows_data()
+    w = torch.tensor(kernel, requires_grad=True)
+
+    def f(x, keep):
+        return with_gradients(torch.tanh(x[keep] @ w).sum(), [w])
+    return made(f, mode, x, keep)
+
+
+@workload
 def layer_norm(mode):
     gain, offset = torch.ones(768, requires_grad=True), torch.zeros(768, requires_grad=True)
 

@@ -31,6 +31,12 @@ def labels(n, of=10):
     return (np.arange(n) % of).astype(np.int32)
 
 
+def chosen_rows_data():
+    """Rows, which of them are chosen, and the kernel of a layer."""
+    x, w = arrays((1000000, 8), (8, 8), seed=12, scale=0.3)
+    return x, np.random.RandomState(13).random_sample(len(x)) < 0.5, w
+
+
 def mlp_weights():
     w1, w2 = arrays((784, 128), (128, 10), seed=1, scale=0.05)
     return [w1, np.zeros(128, np.float32), w2, np.zeros(10, np.float32)]

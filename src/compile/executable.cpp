@@ -18,7 +18,9 @@ namespace gradus {
 namespace {
 
 using Value = Graph::Value;
-constexpr std::size_t kMaxLayouts = 16;
+// Sizes that are kept ready: the last two whatever they take, more of them if they are small.
+constexpr std::size_t kMaxLayouts = 16, kMinLayouts = 2;
+constexpr std::int64_t kMaxIdleBytes = 64 << 20;
 
 }  // namespace
 
@@ -202,7 +204,13 @@ std::shared_ptr<Executable::Layout> Executable::layout_for(Sizes sizes) {
   made->guards = guards;
   const std::lock_guard lock(mutex_);
   layouts_.push_front(made);
-  if (layouts_.size() > kMaxLayouts) layouts_.pop_back();
+  std::int64_t bytes = 0;
+  for (const std::shared_ptr<Layout>& layout : layouts_) bytes += layout->arena_bytes;
+  while (layouts_.size() > kMaxLayouts ||
+         (layouts_.size() > kMinLayouts && bytes > kMaxIdleBytes)) {
+    bytes -= layouts_.back()->arena_bytes;
+    layouts_.pop_back();
+  }
   return made;
 }
 

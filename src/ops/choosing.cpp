@@ -27,40 +27,54 @@ struct NonzeroAttrs {
   static auto fields() { return attr_fields(attr("size", &NonzeroAttrs::size)); }
 };
 
-// f(position) for the first `most` elements that are true. Eight are looked at together.
-template <class F>
-void each_true(const bool* mask, std::int64_t n, std::int64_t most, const F& f) {
+// For each byte, which of its bits are set.
+struct SetBits {
+  std::uint8_t places[256][8] = {};
+  constexpr SetBits() {
+    for (int byte = 0; byte < 256; ++byte)
+      for (int bit = 0, next = 0; bit < 8; ++bit)
+        if (byte >> bit & 1) places[byte][next++] = static_cast<std::uint8_t>(bit);
+  }
+};
+constexpr SetBits kSetBits;
+
+// The positions of the first `most` elements that are true; how many there are. Eight elements are
+// looked at together, and eight positions written, of which the next ones overwrite what is not
+// one: masks are too random for branches.
+std::int64_t positions_of_true(const bool* mask, std::int64_t n, std::int64_t most,
+                               std::int64_t* to) {
   std::int64_t i = 0, found = 0;
   for (; i + 8 <= n && found + 8 <= most; i += 8) {
     std::uint64_t eight;
     std::memcpy(&eight, mask + i, 8);
-    for (; eight != 0; eight &= eight - 1) {
-      f(i + std::countr_zero(eight) / 8);
-      ++found;
-    }
+    // Byte k is bit 8 k; the product brings it to bit 56 + k.
+    const auto bits = static_cast<std::uint8_t>((eight * 0x0102040810204080u) >> 56);
+    for (int k = 0; k < 8; ++k) to[found + k] = i + kSetBits.places[bits][k];
+    found += std::popcount(bits);
   }
-  for (; i < n && found < most; ++i) {
-    if (!mask[i]) continue;
-    f(i);
-    ++found;
-  }
+  for (; i < n && found < most; ++i)
+    if (mask[i]) to[found++] = i;
+  return found;
 }
 
 void fill_coordinates(const KernelCall& c) {
   const Shape& shape = c.shape(0);
   const int rank = shape.rank();
   const std::int64_t rows = (*c.out[0].shape)[0];
-  auto* next = c.out[0].as<std::int64_t>();
-  auto* const end = next + rows * rank;
-  each_true(c.in[0].as<bool>(), c.in[0].count(), rows, [&](std::int64_t position) {
+  auto* const to = c.out[0].as<std::int64_t>();
+  // The positions come last, where coordinates that are made of them never overwrite one unread.
+  std::int64_t* const positions = to + rows * (rank - 1);
+  const std::int64_t found =
+      positions_of_true(c.in[0].as<bool>(), c.in[0].count(), rows, positions);
+  for (std::int64_t row = 0; row < found && rank > 1; ++row) {
+    std::int64_t position = positions[row];
     for (int axis = rank - 1; axis > 0; --axis) {
-      next[axis] = position % shape[axis];
+      to[row * rank + axis] = position % shape[axis];
       position /= shape[axis];
     }
-    next[0] = position;
-    next += rank;
-  });
-  std::fill(next, end, 0);
+    to[row * rank] = position;
+  }
+  std::fill(to + found * rank, to + rows * rank, 0);
 }
 
 // For each element the number of its value, and whether it is the first one that has it.

@@ -3,7 +3,10 @@
 // serves all (docs/design/033).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -89,6 +92,39 @@ TEST(FoundSizes, ChosenElements) {
         return expand_dims(some, 1) - expand_dims(some, 0);
       },
       "pairs");
+}
+
+TEST(FoundSizes, PositionsOfManyMasks) {
+  std::mt19937 random(7);
+  for (int length = 0; length < 300; ++length) {
+    const int rank = 1 + length % 3, often = length % 5;
+    const Shape shape = rank == 1   ? Shape{length}
+                        : rank == 2 ? Shape{length / 7, 7}
+                                    : Shape{3, length / 9, 2};
+    const std::int64_t count = shape.num_elements();
+    const std::unique_ptr<bool[]> mask(new bool[static_cast<std::size_t>(count) + 1]);
+    std::vector<std::int64_t> want;
+    for (std::int64_t i = 0; i < count; ++i) {
+      mask[static_cast<std::size_t>(i)] = static_cast<int>(random() % 4) < often;
+      if (!mask[static_cast<std::size_t>(i)]) continue;
+      std::vector<std::int64_t> place(static_cast<std::size_t>(rank));
+      std::int64_t rest = i;
+      for (int a = rank - 1; a >= 0; --a) {
+        place[static_cast<std::size_t>(a)] = rest % shape[a];
+        rest /= shape[a];
+      }
+      want.insert(want.end(), place.begin(), place.end());
+    }
+    const Tensor t = Tensor::filled_by(
+        bool_, shape, [&](void* to) { std::copy_n(mask.get(), count, static_cast<bool*>(to)); });
+    EXPECT_EQ(where(t).to_vector<std::int64_t>(), want) << length;
+    // Fewer or more rows than there are.
+    for (const std::int64_t rows : {std::int64_t{0}, std::int64_t{3}, count + 9}) {
+      std::vector<std::int64_t> cut = want;
+      cut.resize(static_cast<std::size_t>(rows * rank));
+      EXPECT_EQ(where(t, rows).to_vector<std::int64_t>(), cut) << length << " " << rows;
+    }
+  }
 }
 
 TEST(FoundSizes, DifferentValues) {
