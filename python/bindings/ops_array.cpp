@@ -112,8 +112,8 @@ PyObject* divide_up(const Arguments& a) {
   const Tensor x = a.tensor(0);
   const int axis = a.small(2);
   const std::optional<std::int64_t> num = a.integer_or_none(3);
-  const bool one =
-      PyLong_Check(a[1]) || ((is_tensor(a[1]) || is_variable(a[1])) && a.tensor(1).rank() == 0);
+  const bool one = PyLong_Check(a[1]) || is_size(a[1]) ||
+                   ((is_tensor(a[1]) || is_variable(a[1])) && a.tensor(1).rank() == 0);
   if (one) return wrap(split(x, a.small(1), axis));  // which says how many, whatever num says
   const std::vector<Size> sizes = a.sizes(1);
   if (num && *num != static_cast<std::int64_t>(sizes.size()))

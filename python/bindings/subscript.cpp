@@ -29,10 +29,15 @@ bool is_position(PyObject* key) {
              : PyIndex_Check(key) && !PySequence_Check(key);
 }
 
+// A position that only the program will know.
+bool is_traced_position(PyObject* key) {
+  return (is_tensor(key) || is_variable(key)) && is_symbolic(to_tensor(key)) && is_position(key);
+}
+
 std::optional<Size> end_of(PyObject* end) {
   if (end == Py_None) return {};
   if (!is_position(end)) fail_key(end);
-  if (is_tensor(end) && is_symbolic(tensor_of(end))) return (*sizes_in(tensor_of(end)))[0];
+  if (is_traced_position(end)) return (*sizes_in(to_tensor(end)))[0];
   return is_size(end) ? size_of_object(end) : Size(to_int(end));
 }
 
@@ -47,17 +52,12 @@ Index to_index(PyObject* key) {
   return to_int(key);
 }
 
-// A position that only the program will know.
-bool is_traced_position(PyObject* key) {
-  return is_tensor(key) && is_symbolic(tensor_of(key)) && is_position(key);
-}
-
 // A slice with a bound that is neither a number nor a size.
 bool is_traced_slice(PyObject* key) {
   if (!PySlice_Check(key)) return false;
   const auto* s = reinterpret_cast<PySliceObject*>(key);
   const auto is_found = [](PyObject* bound) {
-    return is_traced_position(bound) && !sizes_in(tensor_of(bound));
+    return is_traced_position(bound) && !sizes_in(to_tensor(bound));
   };
   return is_found(s->start) || is_found(s->stop) || is_traced_position(s->step);
 }
@@ -65,7 +65,7 @@ bool is_traced_slice(PyObject* key) {
 Tensor bound_of(PyObject* bound) {
   if (bound == Py_None) return {};
   if (!is_position(bound)) fail_key(bound);
-  return is_tensor(bound) ? tensor_of(bound) : Tensor(to_int(bound));
+  return is_traced_position(bound) ? to_tensor(bound) : Tensor(to_int(bound));
 }
 
 Tensor between_traced(const Tensor& x, PyObject* key, int axis) {
@@ -110,7 +110,7 @@ Tensor index_traced(const Tensor& x, PyObject* parts) {
   Tensor y = index(x, indices);
   for (std::size_t i = later.size(); i-- > 0;) {
     const auto [at, part] = later[i];
-    y = PySlice_Check(part) ? between_traced(y, part, at) : at_traced(y, tensor_of(part), at);
+    y = PySlice_Check(part) ? between_traced(y, part, at) : at_traced(y, to_tensor(part), at);
   }
   return y;
 }

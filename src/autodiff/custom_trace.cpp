@@ -200,6 +200,11 @@ class TracedCall final : public CustomCall, public HasGraphs {
       Aval aval = graph_->info(v).aval;
       for (int i = 0; i < aval.shape.rank(); ++i)
         aval.shape[i] = graph_->symbols().evaluate(aval.shape[i], *sizes);
+      if (std::ranges::any_of(aval.shape, [](Size s) { return is_same(s, kUnbound); })) {
+        fail<UnimplementedError>(
+            "[custom_gradient] a result has a size that is found inside of the function; find it "
+            "outside, or reduce the result to a known size");
+      }
       out.push_back(aval);
     }
     return out;

@@ -10,6 +10,7 @@
 #include "compile/kept_states.h"
 #include "compile/repeated.h"
 #include "gradus/ops.h"
+#include "graph/bind.h"
 #include "ops/records.h"
 
 namespace gradus {
@@ -32,16 +33,6 @@ std::vector<bool> needed_nodes(const Graph& g) {
   return node;
 }
 
-// Whether an attribute is a size that is known only when the program runs.
-bool has_symbols(const AttrType& type, const void* attrs) {
-  for (const AttrField& f : type.fields) {
-    const std::byte* at = static_cast<const std::byte*>(attrs) + f.offset;
-    if (f.kind == AttrKind::ints && !reinterpret_cast<const Ints*>(at)->is_known()) return true;
-    if (f.kind == AttrKind::size && !reinterpret_cast<const Size*>(at)->is_known()) return true;
-  }
-  return false;
-}
-
 bool can_fold(const Graph& g, const Graph::Node& n) {
   if (n.op->info.stateful || n.op == &diagonal_seed_op)
     return false;  // one says more than a number
@@ -51,7 +42,7 @@ bool can_fold(const Graph& g, const Graph::Node& n) {
     if (!aval.shape.is_known()) return false;
     bytes += aval.shape.num_elements() * static_cast<std::int64_t>(size_of(aval.dtype));
   }
-  if (bytes > kMaxFolded || has_symbols(n.op->attrs(), g.attrs(n))) return false;
+  if (bytes > kMaxFolded || names_sizes(n.op->attrs(), g.attrs(n))) return false;
   if (n.in_count == 0)  // one number fuses better than an array of them
     for (const AttrField& f : n.op->attrs().fields)
       if (f.kind == AttrKind::integer || f.kind == AttrKind::size || f.kind == AttrKind::ints)

@@ -5,10 +5,13 @@
 #include <map>
 
 #include "base/check.h"
+#include "compile/expand.h"
+#include "compile/held_as.h"
 #include "compile/node_sizes.h"
 #include "graph/bind.h"
 #include "graph/context.h"
 #include "graph/found_size.h"
+#include "graph/inner_graphs.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -401,9 +404,26 @@ void Stretches::run(std::span<Tensor> in, std::span<Tensor> out) {
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = at(outputs_[i], in, slots);
 }
 
+namespace {
+
+// Whether a composite, a function with a rule of its own say, finds sizes inside.
+bool hides_finders(const Graph& g) {
+  return std::ranges::any_of(g.nodes(), [&](const Graph::Node& n) {
+    if (n.op->kind != Kind::composite) return false;
+    const auto* held = held_as<HasGraphs>(g, n);
+    if (!held) return false;
+    return std::ranges::any_of(held->inner_graphs(), [](const HasGraphs::Inner& inner) {
+      return finds_sizes(*inner.graph) || hides_finders(*inner.graph);
+    });
+  });
+}
+
+}  // namespace
+
 std::unique_ptr<Executable> compiled(const std::shared_ptr<Graph>& graph, const Target& target,
                                      const std::vector<std::string>& skip_passes,
                                      std::vector<PassReport>* report) {
+  if (hides_finders(*graph)) return compiled(expand(*graph), target, skip_passes, report);
   if (finds_sizes(*graph)) {
     return std::make_unique<Executable>(
         std::make_unique<Stretches>(graph, target, skip_passes, report));

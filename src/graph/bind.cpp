@@ -64,12 +64,28 @@ void bind_attrs(const Symbols& symbols, const Sizes& sizes, const AttrType& type
   }
 }
 
+bool names_sizes(const AttrType& type, const void* attrs) {
+  for (const AttrField& f : type.fields) {
+    const std::byte* at = static_cast<const std::byte*>(attrs) + f.offset;
+    if (f.kind == AttrKind::ints && !reinterpret_cast<const Ints*>(at)->is_known()) return true;
+    if (f.kind == AttrKind::size && !reinterpret_cast<const Size*>(at)->is_known()) return true;
+  }
+  return false;
+}
+
 namespace {
 
 // How many of its last axes an op does not broadcast; -1: it does not broadcast at all.
 int axes_not_broadcast(const OpInfo& info, Kind kind) {
   if (kind == Kind::elementwise || (info.expression && !info.row_axes)) return 0;
   return info.product ? 2 : -1;
+}
+
+bool is_guarded_one(const Graph& graph, Size size) {
+  return std::ranges::any_of(graph.symbols().guards(), [&](const Guard& g) {
+    return g.question == Guard::Question::equal && g.answer &&
+           ((is_same(g.a, size) && is_same(g.b, 1)) || (is_same(g.b, size) && is_same(g.a, 1)));
+  });
 }
 
 // An axis that the trace did not know to be 1 was not one to broadcast, and derivatives do not sum
@@ -82,7 +98,8 @@ bool broadcasts_as_traced(const Graph& graph, const Graph::Node& n, std::span<co
     const Shape& traced = graph.info(graph.operands(n)[i]).aval.shape;
     const int shift = out.rank() - in[i].rank();
     for (int a = 0; a < in[i].rank() - last; ++a)
-      if (!is_same(traced[a], 1) && in[i][a] != out[a + shift]) return false;
+      if (!is_same(traced[a], 1) && in[i][a] != out[a + shift] && !is_guarded_one(graph, traced[a]))
+        return false;
   }
   return true;
 }

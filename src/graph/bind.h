@@ -19,6 +19,9 @@ void bind_found(const Graph& graph, Graph::Value v, const Shape& shape, Sizes& s
 // Replaces the symbols among attributes by numbers.
 void bind_attrs(const Symbols& symbols, const Sizes& sizes, const AttrType& type, std::byte* attrs);
 
+// Whether one of them is a size that only the program will know.
+bool names_sizes(const AttrType& type, const void* attrs);
+
 // Whether a program that was traced with unknown sizes serves these: its guards hold, and every
 // shape rule, run once more, gives what the trace took for granted. What an op refuses is a no.
 // What is made of sizes that are not bound yet is not looked at.

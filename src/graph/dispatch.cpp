@@ -7,6 +7,7 @@
 #include "gradus/type_error.h"
 #include "graph/ambient_graph.h"
 #include "graph/batch.h"
+#include "graph/bind.h"
 #include "graph/context.h"
 #include "graph/elementwise.h"
 #include "graph/graph.h"
@@ -106,11 +107,14 @@ Tensors run_traced(const Op& op, const void* attrs, Pointers in, Graph* graph) {
   return out;
 }
 
-// Constants become a symbolic size: only the call of the program that is traced can make them.
-Graph* trace_that_knows(const Avals& avals) {
+// What has an unknown size, or is made by one, of constants: only the call of the program that is
+// traced can make it.
+Graph* trace_that_knows(const Op& op, const void* attrs, const Avals& avals) {
   Graph* const graph = thread_context.graph ? thread_context.graph : ambient_graph;
+  if (!graph) return nullptr;
   const auto is_known = [](const Aval& a) { return a.shape.is_known(); };
-  return !graph || std::ranges::all_of(avals, is_known) ? nullptr : graph;
+  const bool known = std::ranges::all_of(avals, is_known) && !names_sizes(op.attrs(), attrs);
+  return known ? nullptr : graph;
 }
 
 Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {
@@ -118,7 +122,7 @@ Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {
   if (op.info.find) return op.info.find({op, attrs, views});
   Avals avals;
   infer_outputs({op, attrs, views}, avals);
-  if (Graph* graph = trace_that_knows(avals)) return run_traced(op, attrs, in, graph);
+  if (Graph* graph = trace_that_knows(op, attrs, avals)) return run_traced(op, attrs, in, graph);
   Tensors out;
   if (op.info.is_view) {
     out.push_back(make_view(*in[0], avals[0].shape));

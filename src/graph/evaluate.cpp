@@ -9,17 +9,6 @@
 namespace gradus {
 namespace {
 
-// Whether an attribute is a size that only the program will know.
-bool names_sizes(const AttrType& type, const std::byte* attrs) {
-  for (const AttrField& f : type.fields) {
-    if (f.kind == AttrKind::ints && !reinterpret_cast<const Ints*>(attrs + f.offset)->is_known())
-      return true;
-    if (f.kind == AttrKind::size && !reinterpret_cast<const Size*>(attrs + f.offset)->is_known())
-      return true;
-  }
-  return false;
-}
-
 // Runs a node that finds sizes, and binds them. In a trace they are unknowns there too.
 Tensors find(const Graph& graph, const Graph::Node& n, std::span<const Tensor> in, Sizes& sizes,
              std::vector<BrokenGuard::Found>& found) {

@@ -116,7 +116,7 @@ std::map<char, Size> sizes_of(const std::string& equation, const std::vector<Fac
       const char label = o.labels[static_cast<std::size_t>(i)];
       const Size n = o.value.shape()[i];
       const auto [known, is_new] = sizes.try_emplace(label, n);
-      if (is_new || known->second == n) continue;
+      if (is_new || is_same(known->second, n)) continue;
       if (label < 'A' && (known->second == 1 || n == 1)) {
         if (known->second == 1) known->second = n;
       } else if (sizes_agree(known->second, n)) {

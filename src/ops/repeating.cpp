@@ -137,7 +137,9 @@ Tensor roll_by(In x, const Tensor& shift, int axis) {
   }
   const int at = normal_axis("roll", axis, x->rank());
   const Size size = x->shape()[at];
-  return gather(x, floormod(iota(size) - cast(shift, int64), maximum(dynamic_size(size), 1)), at);
+  const Tensor places = floormod(iota(size) - cast(shift, int64), maximum(dynamic_size(size), 1));
+  // Behind another axis: the gradient of rows of axis 0 would be sparse.
+  return squeeze(gather(expand_dims(x, 0), places, at + 1), {0});
 }
 
 Tensor tile(In x, const Shape& multiples) {

@@ -370,3 +370,67 @@ def test_what_cannot_be_says_so():
     with pytest.raises(tf.errors.InvalidArgumentError, match="not negative"):
         tf.function(lambda n: tf.zeros([n]))(tf.constant(-2))
     np.testing.assert_array_equal(tf.function(lambda x, n: tf.roll(x, n, 1))(x, tf.constant(-1)), [[-2, 1], [4, 3]])
+
+
+def test_constants_cut_at_sizes():
+    """Made of constants only, but by a size that changes: a part of the program, checked at each call."""
+    numbers = tf.range(5)
+    f = tf.function(lambda x: tf.slice(numbers, [x.shape[0]], [1]))
+    g = tf.function(lambda x: tf.slice(numbers, [tf.shape(x)[0] - 3], [2]))
+    for n in (3, 4, 2, 1, 0):
+        assert f(tf.zeros([n, 0])).numpy().tolist() == [n]
+    for h, n in ((f, 5), (f, 6), (f, 10**6), (g, 1), (g, 2), (g, 7)):
+        with pytest.raises((tf.errors.InvalidArgumentError, ValueError)):
+            h(tf.zeros([n, 0]))
+    assert tf.function(lambda x: tf.slice(numbers, [tf.size(x[x > 0])], [1]))(tf.constant([1., -2, 3, 4])).numpy() == [3]
+
+
+def test_as_many_parts_as_rows():
+    f = tf.function(lambda x: tf.split(x, x.shape[0]))
+    for n in (3, 4, 5, 1):
+        assert [t.numpy().tolist() for t in f(tf.ones([n]))] == [[1.0]] * n
+
+
+def test_found_sizes_of_one_broadcast():
+    def positive(x):
+        return tf.boolean_mask(x, x > 0)
+    programs = {"two": lambda x: positive(x) + positive(-x), "known": lambda x: positive(x) * tf.constant([1., 2., 3.]),
+                "where": lambda x: tf.where(x[:3] > 0, positive(x), x[:3])}
+    for name, f in programs.items():
+        compiled = tf.function(f)
+        for a in ([1., -2, 3, 4], [1., 2, 3, -1], [1., -1, -1, -1], [-1., 2, 3, 4], [1., 2, -3, -4], [1., -2, 3, 4]):
+            x = tf.constant(a)
+            try:
+                want = f(x)
+            except (tf.errors.InvalidArgumentError, ValueError):
+                with pytest.raises((tf.errors.InvalidArgumentError, ValueError)):
+                    compiled(x)
+                continue
+            np.testing.assert_allclose(compiled(x), want, err_msg=name)
+            np.testing.assert_allclose(tf.function(gradient(f))(x), gradient(f)(x), err_msg=name)
+
+
+def test_rules_of_the_users_around_found_sizes():
+    x = tf.constant([1., -2, 3, 4])
+
+    @tf.custom_gradient
+    def sum_of_chosen(a):
+        return tf.reduce_sum(a[a > 0]), lambda d: d * a
+    recomputed = tf.recompute_grad(lambda a: tf.reduce_sum(a[a > 0] ** 2))
+    for f, value, slope in ((sum_of_chosen, 8, [1, -2, 3, 4]), (recomputed, 26, [2, 0, 6, 8])):
+        assert float(tf.function(lambda x: f(x))(x)) == value
+        np.testing.assert_allclose(tf.function(gradient(f))(x), slope)
+
+
+def test_bounds_that_are_variables():
+    x, v = tf.range(6), tf.Variable(2)
+    for f in (lambda: x[:v], lambda: x[v:], lambda: x[v], lambda: x[::v], lambda: x[-v:]):
+        for n in (2, 3, 1):
+            v.assign(n)
+            np.testing.assert_array_equal(tf.function(f)(), f())
+
+
+def test_einsum_of_found_sizes():
+    for a in arrays():
+        got = tf.function(lambda x: tf.einsum("i,i->", x[x > 0], tf.exp(x)[x > 0]))(tf.constant(a))
+        np.testing.assert_allclose(got, (a * np.exp(a))[a > 0].sum(), rtol=1e-12)

@@ -396,7 +396,7 @@ TEST(Function, SavedFunctionsRunAgainWithTheirVariables) {
   }
   for (const Variable& v : g.variables()) {
     if (v.name() == "total") {
-      EXPECT_EQ(v.value().item<float>(), total.value().item<float>());
+      EXPECT_FLOAT_EQ(v.value().item<float>(), total.value().item<float>());
     } else {
       EXPECT_EQ(v.name(), "w \"x\"");
     }
