@@ -215,13 +215,10 @@ Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
   for (int i = 0; i < shorter.rank(); ++i) {
     const Size x = longer[i + shift], y = shorter[i];
     if (is_same(x, y) || is_same(y, 1)) continue;
-    if (is_same(x, 1)) {
+    const bool agree = !is_same(x, 1) && sizes_agree(x, y);
+    if (agree ? y.is_known() : x == 1) {  // of equal sizes the one that is known says more
       out[i + shift] = y;
-    } else if (sizes_agree(x, y)) {  // what is known says more
-      if (y.is_known()) out[i + shift] = y;
-    } else if (x == 1) {
-      out[i + shift] = y;
-    } else if (y != 1) {
+    } else if (!agree && y != 1) {
       fail<InvalidArgumentError>("[", op, "] shapes ", a, " and ", b, " do not broadcast: axis ",
                                  i - shorter.rank(), " is ", a.rank() >= b.rank() ? x : y, " and ",
                                  a.rank() >= b.rank() ? y : x, "; sizes must be equal or 1");

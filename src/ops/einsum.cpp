@@ -199,7 +199,10 @@ Factor contract(const Factor& a, const Factor& b, const Labels& needed,
   };
   const Size p = count(batch), m = count(rows), k = count(summed), n = count(columns);
   Shape shape;
-  for (char c : batch + rows + columns) shape.push_back(sizes.at(c));
+  std::string labels = batch;
+  labels += rows;
+  labels += columns;
+  for (char c : labels) shape.push_back(sizes.at(c));
   const Matrix left = as_matrix(a, batch, rows, summed, {p, m, k});
   const Matrix right = as_matrix(b, batch, summed, columns, {p, k, n});
   Tensor product;
