@@ -35,26 +35,22 @@ Size whole(PyObject* o) {
   return size_in(o);
 }
 
-// f(a, b) of sizes, if both are whole numbers; otherwise Python's own, of numbers.
-template <class F>
-PyObject* compute(PyObject* a, PyObject* b, F f, PyObject* (*python)(PyObject*, PyObject*)) {
-  return guarded([&]() -> PyObject* {
-    if (is_whole(a) && is_whole(b)) return wrap_size(f(whole(a), whole(b)));
-    if (is_tensor(a) || is_tensor(b) || is_variable(a) || is_variable(b)) Py_RETURN_NOTIMPLEMENTED;
-    const Ref x = is_size(a) ? Ref::own(as_int(a)) : Ref::copy(a);
-    const Ref y = is_size(b) ? Ref::own(as_int(b)) : Ref::copy(b);
-    return python(x, y);
-  });
-}
+bool is_any_tensor(PyObject* o) { return is_tensor(o) || is_variable(o); }
+Ref as_number(PyObject* o) { return is_size(o) ? Ref::own(as_int(o)) : Ref::copy(o); }
 
 template <PyObject* (*python)(PyObject*, PyObject*)>
 PyObject* of_numbers(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
-    if (is_tensor(a) || is_tensor(b) || is_variable(a) || is_variable(b)) Py_RETURN_NOTIMPLEMENTED;
-    const Ref x = is_size(a) ? Ref::own(as_int(a)) : Ref::copy(a);
-    const Ref y = is_size(b) ? Ref::own(as_int(b)) : Ref::copy(b);
-    return python(x, y);
+    if (is_any_tensor(a) || is_any_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
+    return python(as_number(a), as_number(b));
   });
+}
+
+// f(a, b) of sizes, if both are whole numbers; otherwise Python's own, of numbers.
+template <PyObject* (*python)(PyObject*, PyObject*), class F>
+PyObject* compute(PyObject* a, PyObject* b, F f) {
+  if (!is_whole(a) || !is_whole(b)) return of_numbers<python>(a, b);
+  return guarded([&] { return wrap_size(f(whole(a), whole(b))); });
 }
 
 template <PyObject* (*python)(PyObject*)>
@@ -64,24 +60,18 @@ PyObject* of_number(PyObject* self) {
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
   return guarded([&]() -> PyObject* {
-    if (is_tensor(a) || is_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
-    const Ref x = is_size(a) ? Ref::own(as_int(a)) : Ref::copy(a);
-    const Ref y = is_size(b) ? Ref::own(as_int(b)) : Ref::copy(b);
-    return PyNumber_Power(x, y, modulo);
+    if (is_any_tensor(a) || is_any_tensor(b)) Py_RETURN_NOTIMPLEMENTED;
+    return PyNumber_Power(as_number(a), as_number(b), modulo);
   });
 }
 
-// A remainder is not asked for its sign: of a size by a positive number it has none.
-bool divides(PyObject* b) { return is_size(b) || to_int(b) > 0; }
-
+// Quotients of sizes round down, as Python's do; by what is not positive they are left to Python.
 PyObject* floor_divide(PyObject* a, PyObject* b) {
-  if (is_whole(a) && is_whole(b))
-    return guarded([&]() -> PyObject* {
-      if (divides(b)) return wrap_size(whole(a) / whole(b));
-      const Ref x = Ref::own(is_size(a) ? as_int(a) : PyNumber_Long(a));
-      return PyNumber_FloorDivide(x, b);
-    });
-  return of_numbers<PyNumber_FloorDivide>(a, b);
+  int overflow = 0;
+  const bool is_positive =
+      is_size(b) || (PyLong_Check(b) && PyLong_AsLongLongAndOverflow(b, &overflow) > 0);
+  if (!is_positive) return of_numbers<PyNumber_FloorDivide>(a, b);
+  return compute<PyNumber_FloorDivide>(a, b, [](Size x, Size y) { return x / y; });
 }
 
 PyObject* compare_sizes(PyObject* a, PyObject* b, int operation) {
@@ -134,18 +124,15 @@ PyObject* reduce(PyObject* self, PyObject*) {
 PyNumberMethods numbers = {
     .nb_add =
         [](PyObject* a, PyObject* b) {
-          return compute(
-              a, b, [](Size x, Size y) { return x + y; }, PyNumber_Add);
+          return compute<PyNumber_Add>(a, b, [](Size x, Size y) { return x + y; });
         },
     .nb_subtract =
         [](PyObject* a, PyObject* b) {
-          return compute(
-              a, b, [](Size x, Size y) { return x - y; }, PyNumber_Subtract);
+          return compute<PyNumber_Subtract>(a, b, [](Size x, Size y) { return x - y; });
         },
     .nb_multiply =
         [](PyObject* a, PyObject* b) {
-          return compute(
-              a, b, [](Size x, Size y) { return x * y; }, PyNumber_Multiply);
+          return compute<PyNumber_Multiply>(a, b, [](Size x, Size y) { return x * y; });
         },
     .nb_remainder = of_numbers<PyNumber_Remainder>,
     .nb_divmod = of_numbers<PyNumber_Divmod>,

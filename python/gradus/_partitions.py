@@ -35,6 +35,7 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
                                           f"{num_partitions}")
     if groups is None:
         flat = tf.reshape(partitions, [-1])
+        flat = tf.gather(tf.range(num_partitions), flat)  # which complains of groups that there are not
         rows = tf.reshape(data, tf.concat([tf.shape(flat), tf.shape(data)[partitions.shape.rank:]], 0))
         return [tf.boolean_mask(rows, tf.equal(flat, i)) for i in range(num_partitions)]
     if tuple(data.shape[:groups.ndim]) != groups.shape:

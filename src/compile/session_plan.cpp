@@ -48,12 +48,9 @@ bool is_write(const Graph::Node& n) { return n.op == &write_variable_op; }
 class FoundBy {
  public:
   explicit FoundBy(const Graph& g) : g_(g) {
-    for (std::uint32_t k = 0; k < g.nodes().size(); ++k) {
-      const Graph::Node& n = g.nodes()[k];
-      for (std::uint32_t o = 0; n.op->info.find && o < n.out_count; ++o)
-        for (const Size size : g.info(n.first_out + o).aval.shape)
-          if (const std::int64_t i = Symbols::input_of(size); i >= 0) finders_.emplace_back(i, k);
-    }
+    const std::vector<std::int64_t> found = finders(g);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (found[i] >= 0) finders_.emplace_back(i, static_cast<std::uint32_t>(found[i]));
   }
   template <class F>
   void each(std::uint32_t node, const F& f) const {
@@ -61,8 +58,7 @@ class FoundBy {
     const Graph::Node& n = g_.nodes()[node];
     const auto speaks = [&](Size size) {
       for (const auto& [unknown, finder] : finders_)
-        if (finder != node && g_.symbols().depends_on(size, static_cast<std::size_t>(unknown)))
-          f(finder);
+        if (finder != node && g_.symbols().depends_on(size, unknown)) f(finder);
     };
     each_size_of(g_, n, speaks);
     for (std::uint32_t o = 0; o < n.out_count; ++o)
@@ -71,7 +67,7 @@ class FoundBy {
 
  private:
   const Graph& g_;
-  std::vector<std::pair<std::int64_t, std::uint32_t>> finders_;
+  std::vector<std::pair<std::size_t, std::uint32_t>> finders_;
 };
 
 }  // namespace

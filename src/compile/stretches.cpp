@@ -47,13 +47,12 @@ class Stretches::Cutter {
   explicit Cutter(const Graph& g)
       : g_(g),
         unknowns_(g.symbols().input_count()),
-        finder_(unknowns_, -1),
+        finder_(finders(g)),
         known_from_(unknowns_, 0),
         stage_(g.nodes().size(), 0),
         made_at_(g.value_count(), 0),
         slot_(g.value_count(), kNever),
         used_last_(g.value_count(), 0) {
-    find_finders();
     find_stages();
     find_needed();
     let_cheap_nodes_sink();
@@ -75,24 +74,6 @@ class Stretches::Cutter {
     each_size_of(g_, n, [&](Size size) { each_unknown(size, f); });
     for (std::uint32_t i = 0; i < n.out_count; ++i)
       for (const Size size : g_.info(n.first_out + i).aval.shape) each_unknown(size, f);
-  }
-
-  void find_finders() {
-    std::vector<bool> given(unknowns_, false);
-    for (Value v : g_.inputs())
-      for (const Size size : g_.info(v).aval.shape)
-        if (const std::int64_t i = Symbols::input_of(size); i >= 0)
-          given[static_cast<std::size_t>(i)] = true;
-    for (std::size_t k = 0; k < g_.nodes().size(); ++k) {
-      const Graph::Node& n = g_.nodes()[k];
-      if (!n.op->info.find) continue;
-      for (std::uint32_t o = 0; o < n.out_count; ++o)
-        for (const Size size : g_.info(n.first_out + o).aval.shape)
-          if (const std::int64_t i = Symbols::input_of(size); i >= 0) {
-            const auto at = static_cast<std::size_t>(i);
-            if (!given[at] && finder_[at] < 0) finder_[at] = static_cast<std::int64_t>(k);
-          }
-    }
   }
 
   void find_stages() {

@@ -193,16 +193,16 @@ std::vector<Size> found_sizes(const Tensor& t) {
     for (const Size size : found_sizes(part)) sizes.push_back(size);
   };
   // Some elements may be sizes already, or -1 as in reshape.
-  const Graph& graph = *t.impl()->extra()->graph;
-  const std::int32_t node = graph.info(t.impl()->extra()->value).node;
-  if (is_symbolic(t) && node >= 0) {
-    const Graph::Node& n = graph.nodes()[static_cast<std::size_t>(node)];
-    if (n.op == &concat_op) {
-      for (const Graph::Value v : graph.operands(n)) add(const_cast<Graph&>(graph).tensor(v));
-      return sizes;
-    }
-    if (n.op == &reshape_op && graph.info(graph.operands(n)[0]).aval.shape.rank() < 2) {
-      add(const_cast<Graph&>(graph).tensor(graph.operands(n)[0]));
+  if (is_symbolic(t)) {
+    Graph& graph = *t.impl()->extra()->graph;
+    const std::int32_t maker = graph.info(t.impl()->extra()->value).node;
+    const Graph::Node* n = maker < 0 ? nullptr : &graph.nodes()[static_cast<std::size_t>(maker)];
+    const bool joins = n && n->op == &concat_op;
+    const bool views =
+        n && n->op == &reshape_op && graph.info(graph.operands(*n)[0]).aval.shape.rank() < 2;
+    if (joins || views) {
+      const std::vector<Graph::Value> parts(graph.operands(*n).begin(), graph.operands(*n).end());
+      for (const Graph::Value v : parts) add(graph.tensor(v));
       return sizes;
     }
   }

@@ -240,7 +240,12 @@ Size sorted_segments(const char* op, const Tensor& ids) {
   check_index_dtype(op, ids.dtype());
   if (ids.rank() != 1)
     fail<InvalidArgumentError>("[", op, "] segment_ids of shape ", ids.shape(), " are no vector");
-  if (!is_concrete(ids)) return to_size(maximum(reduce_max(cast(ids, int64)), -1) + 1);
+  if (!is_concrete(ids)) {  // no size at all if they are not sorted
+    const Tensor numbers = cast(ids, int64), before = roll(numbers, {1}, {0});
+    const Tensor is_first = equal(iota(ids.shape()[0]), 0);
+    const Tensor falls = less(numbers, where(is_first, 0, before));
+    return to_size(where(reduce_any(falls), -1, maximum(reduce_max(numbers), -1) + 1));
+  }
   const std::vector<std::int64_t> values = cast(ids, int64).to_vector<std::int64_t>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] < (i ? values[i - 1] : 0)) {

@@ -434,3 +434,20 @@ def test_einsum_of_found_sizes():
     for a in arrays():
         got = tf.function(lambda x: tf.einsum("i,i->", x[x > 0], tf.exp(x)[x > 0]))(tf.constant(a))
         np.testing.assert_allclose(got, (a * np.exp(a))[a > 0].sum(), rtol=1e-12)
+
+
+def test_sizes_of_examples_say_so():
+    rows, by = tf.ones([2, 3]), tf.constant([[[1, 0]], [[0, 2]]])
+    with pytest.raises(tf.errors.UnimplementedError, match="example"):
+        tf.vectorized_map(lambda a: tf.pad(a[0], a[1]), (rows, by))
+
+
+def test_groups_and_segments_are_checked():
+    x = tf.constant([1., 2, 3])
+    for groups in ([0, 1, 2], [0, -1, 1]):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.function(lambda g: tf.dynamic_partition(x, g, 2)[0])(tf.constant(groups))
+    for ids in ([0, 2, 1], [-1, 0, 1], [1, 0, 0]):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.function(lambda i: tf.math.segment_sum(x, i))(tf.constant(ids))
+    assert tf.function(lambda i: tf.math.segment_sum(x, i))(tf.constant([1, 1, 3])).numpy().tolist() == [0, 3, 0, 3]
