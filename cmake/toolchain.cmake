@@ -1,8 +1,22 @@
 # Flags, sanitizers, and the fast linker and compiler cache where the machine has them.
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # The cache must not mind that a precompiled header defines what a file does not name.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+  add_compile_options(-fpch-preprocess)
 endif()
+
+# Parses headers that most files of a target use once; the first are those of the standard library.
+option(GRADUS_PRECOMPILED_HEADERS "Parse common headers once instead of in every file" ON)
+function(precompile_headers target)
+  if(GRADUS_PRECOMPILED_HEADERS)
+    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/standard_headers.h ${ARGN})
+    # GCC no longer sees that these come from the standard library, whose strings they misjudge; the
+    # build for the thread sanitizer has no precompiled headers and keeps them, and checks includes.
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow
+      -Wno-stringop-overread)
+  endif()
+endfunction()
 
 add_library(gradus_flags INTERFACE)
 target_compile_options(gradus_flags INTERFACE

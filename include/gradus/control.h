@@ -85,7 +85,8 @@ constexpr void require_loop_variables() {
 
 }  // namespace detail
 
-// true_fn() or false_fn(). Both give the same structure with the same dtypes and shapes.
+// true_fn() or false_fn(). Both give the same structure with the same dtypes and numbers of axes;
+// where their sizes differ, the program goes on with those of the one that it chooses.
 template <class TrueFn, class FalseFn>
 auto cond(In pred, TrueFn&& true_fn, FalseFn&& false_fn) {
   using R = std::invoke_result_t<TrueFn&>;
@@ -136,8 +137,11 @@ namespace detail {
 
 using LoopTest = std::function<Tensor(const std::vector<Tensor>&)>;
 using LoopBody = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+// Axes that are said to vary have unknown sizes from the first turn on; others from when the body
+// is seen to change them.
+using VaryingAxes = std::vector<std::vector<bool>>;  // by variable, or none
 std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::vector<Tensor> vars,
-                              std::int64_t maximum_iterations);
+                              std::int64_t maximum_iterations, const VaryingAxes& varying = {});
 // While a function is traced: those variables after the loop that follow from constants alone; the
 // others are undefined. Nothing is added to the program.
 std::vector<Tensor> known_results(const LoopTest& test, const LoopBody& body,
@@ -169,8 +173,9 @@ auto call_with(F& f, const S& structure) {
 }  // namespace detail
 
 // Replaces loop_vars by body(loop_vars) as long as test(loop_vars) is true. Loop variables are a
-// structure of tensors (a tuple becomes several arguments) and keep their dtypes and shapes. All
-// derivatives are there, inside a traced function too: they are loops.
+// structure of tensors (a tuple becomes several arguments) and keep their dtypes and numbers of
+// axes; their sizes may change from turn to turn (rows that grow). All derivatives are there,
+// inside a traced function too: they are loops.
 template <class Test, class Body, class S>
 S while_loop(Test test, Body body, S loop_vars, WhileOptions options = {}) {
   detail::require_loop_variables<S>();

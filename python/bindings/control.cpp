@@ -41,20 +41,42 @@ Ref to_tuple(const std::vector<Tensor>& tensors) {
   return tuple;
 }
 
-using RunLoop = std::vector<Tensor> (*)(const detail::LoopTest&, const detail::LoopBody&,
-                                        std::vector<Tensor>, std::int64_t);
-
-template <RunLoop run>
-PyObject* loop(const Arguments& a) {
-  const auto test = [&](const std::vector<Tensor>& vars) {
-    const Ref answer = Ref::own(PyObject_CallObject(a[0], to_tuple(vars)));
+detail::LoopTest loop_test(PyObject* f) {
+  return [f](const std::vector<Tensor>& vars) {
+    const Ref answer = Ref::own(PyObject_CallObject(f, to_tuple(vars)));
     return to_tensor(answer);
   };
-  const auto body = [&](const std::vector<Tensor>& vars) {
-    const Ref next = Ref::own(PyObject_CallObject(a[1], to_tuple(vars)));
+}
+
+detail::LoopBody loop_body(PyObject* f) {
+  return [f](const std::vector<Tensor>& vars) {
+    const Ref next = Ref::own(PyObject_CallObject(f, to_tuple(vars)));
     return to_tensors(next, "while_loop");
   };
-  return to_tuple(run(test, body, to_tensors(a[2], "while_loop"), a.integer(3))).release();
+}
+
+// By loop variable a tuple of bools, one for each axis.
+detail::VaryingAxes to_axes(PyObject* lists) {
+  detail::VaryingAxes axes;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(lists); ++i) {
+    PyObject* list = PyTuple_GET_ITEM(lists, i);
+    axes.emplace_back();
+    for (Py_ssize_t k = 0; k < PyTuple_Size(list); ++k)
+      axes.back().push_back(PyTuple_GET_ITEM(list, k) == Py_True);
+  }
+  return axes;
+}
+
+PyObject* loop(const Arguments& a) {
+  return to_tuple(detail::run_while(loop_test(a[0]), loop_body(a[1]),
+                                    to_tensors(a[2], "while_loop"), a.integer(3), to_axes(a[4])))
+      .release();
+}
+
+PyObject* known_results(const Arguments& a) {
+  return to_tuple(detail::known_results(loop_test(a[0]), loop_body(a[1]),
+                                        to_tensors(a[2], "while_loop"), a.integer(3)))
+      .release();
 }
 
 PyObject* scan_rows(const Arguments& a) {
@@ -74,6 +96,14 @@ PyObject* zero_rows(const Arguments& a) {
   Shape shape = detail::shape_outside(row);
   shape.insert(0, a.integer(0));
   return wrap(zeros(shape, row.dtype()));
+}
+
+// Something like a row of an array, which may have none.
+PyObject* row_like(const Arguments& a) {
+  const Tensor rows = a.tensor(0);
+  Shape shape = rows.shape();
+  shape.erase(0);
+  return wrap(zeros(shape, rows.dtype()));
 }
 
 // Branches whose results Python compares (gradus/autograph) before they become a part of the
@@ -111,12 +141,10 @@ const FunctionEntry entries[] = {
      join_branches},
     {"_choose", "index, branches", "The results of the branch that the program will choose.",
      choose},
-    {"_loop", "test, body, loop_vars, maximum_iterations",
-     "body(*loop_vars) repeated while test(*loop_vars) holds, as a part of the program.",
-     loop<detail::run_while>},
+    {"_loop", "test, body, loop_vars, maximum_iterations, varying_axes",
+     "body(*loop_vars) repeated while test(*loop_vars) holds, as a part of the program.", loop},
     {"_known_results", "test, body, loop_vars, maximum_iterations",
-     "Those results of a loop that follow from constants; None for the others.",
-     loop<detail::known_results>},
+     "Those results of a loop that follow from constants; None for the others.", known_results},
     {"_scan_rows", "body, loop_vars, xs, reverse",
      "The last *loop_vars, *rows = body(*loop_vars, *rows of xs), and all rows as stacks.",
      scan_rows},
@@ -125,6 +153,7 @@ const FunctionEntry entries[] = {
        return PyLong_FromLongLong(LoopMemoryLimit::exchange(a.integer(0)));
      }},
     {"_zero_rows", "size, row", "Zeros for so many rows like this one.", zero_rows},
+    {"_row_like", "rows", "Zeros like one of these rows.", row_like},
     {"_set_row", "tensor, index, row", "The tensor with one row replaced.",
      [](const Arguments& a) { return wrap(set_row(a.tensor(0), a.tensor(1), a.tensor(2))); }},
 };

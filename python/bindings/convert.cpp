@@ -182,7 +182,7 @@ Tensor element_as(const Tensor& t, DType dtype, PyObject* o) {
     raise(PyExc_ValueError, "Tensor conversion requested dtype %s for Tensor with dtype %s: %R",
           name_of(dtype), name_of(t.dtype()), o);
   const Tensor as = cast(t, dtype);
-  if (is_integer(dtype) && is_integer(t.dtype()) && !is_symbolic(t) &&
+  if (is_integer(dtype) && is_integer(t.dtype()) && has_value(t) &&
       !reduce_all(equal(cast(as, t.dtype()), t)).item<bool>())
     raise(PyExc_ValueError,
           "[convert_to_tensor] got %R, which dtype %s cannot hold; expected "
@@ -365,7 +365,7 @@ double to_double(PyObject* o) {
 }
 
 Size to_size(PyObject* o) {
-  if (is_tensor(o) && is_symbolic(tensor_of(o)) && is_integer(tensor_of(o).dtype()) &&
+  if (is_tensor(o) && !has_value(tensor_of(o)) && is_integer(tensor_of(o).dtype()) &&
       tensor_of(o).rank() == 0)
     return found_sizes(tensor_of(o))[0];
   return is_size(o) ? size_of_object(o) : Size(to_int(o));
@@ -376,7 +376,7 @@ std::vector<Size> to_sizes(PyObject* o) {
     const Tensor t = to_tensor(o);
     if (!is_integer(t.dtype()) || t.rank() > 1)
       raise(PyExc_TypeError, "Expected a list of integers, got %R", o);
-    if (is_symbolic(t)) return found_sizes(t);
+    if (!has_value(t)) return found_sizes(t);
     const auto numbers = cast(t, int64).to_vector<std::int64_t>();
     return {numbers.begin(), numbers.end()};
   }

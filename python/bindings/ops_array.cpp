@@ -82,7 +82,7 @@ PyObject* make_range(const Arguments& a) {
       for (const Tensor& t : in)
         if (t.dtype() == candidate) dtype = candidate;
   }
-  if (limit_only && is_symbolic(in[1]) && !is_symbolic(in[2]) && in[1].rank() == 0) {
+  if (limit_only && !has_value(in[1]) && has_value(in[2]) && in[1].rank() == 0) {
     const auto count = sizes_in(in[1]);  // range(shape(x)[0]) has a size that the program knows
     if (count && cast(in[2], float64).item<double>() == 1) return wrap(iota((*count)[0], dtype));
   }
@@ -156,12 +156,12 @@ PyObject* padded(const Arguments& a) {
   return wrap(pad(x, paddings, how, a.tensor(3, x.dtype())));
 }
 
-bool is_traced(PyObject* o) { return is_tensor(o) && is_symbolic(tensor_of(o)); }
+bool is_traced(PyObject* o) { return is_tensor(o) && !has_value(tensor_of(o)); }
 
 PyObject* rolled(const Arguments& a) {
   const Tensor x = a.tensor(0);
   const Tensor shift = a.tensor(1);
-  if (!is_symbolic(shift)) return wrap(roll(x, a.shape(1), a.shape(2)));
+  if (has_value(shift)) return wrap(roll(x, a.shape(1), a.shape(2)));
   const Shape axes = a.shape(2);
   const std::vector<Tensor> shifts = shift.rank() == 0 ? std::vector{shift} : unstack(shift);
   if (static_cast<int>(shifts.size()) != axes.rank())
@@ -171,6 +171,25 @@ PyObject* rolled(const Arguments& a) {
   for (int i = 0; i < axes.rank(); ++i)
     y = roll_by(y, shifts[static_cast<std::size_t>(i)], static_cast<int>(axes[i]));
   return wrap(y);
+}
+
+// Each example of a vectorized_map has its own begin: blocks of one size at different places.
+Tensor slice_of_example(Tensor x, const Tensor& begin, const Shape& size) {
+  if (begin.rank() != 1 || !is_same(begin.shape(), {x.rank()}) || size.rank() != x.rank())
+    throw InvalidArgumentError("[slice] begin and size have one number for each axis");
+  const std::vector<Tensor> first = unstack(cast(begin, int64));
+  for (int axis = 0; axis < x.rank(); ++axis)
+    x = gather(x, first[static_cast<std::size_t>(axis)] + iota(size[axis], int64), axis);
+  return x;
+}
+
+PyObject* sliced(const Arguments& a) {
+  const Tensor x = a.tensor(0), begin = PyLong_Check(a[1]) ? Tensor() : a.tensor(1);
+  const Shape size = a.shape(2);
+  if (begin.defined() && is_example(begin) &&
+      std::ranges::none_of(size, [](Size s) { return is_same(s, -1); }))
+    return wrap(slice_of_example(x, begin, size));
+  return wrap(slice(x, a.shape(1), size));
 }
 
 // As x[begin:end:stride, ...], with bounds that only the program will know.
@@ -358,7 +377,7 @@ const FunctionEntry entries[] = {
     {"bitcast", "input, type, name=None", "The bits of each element as another dtype.",
      [](const Arguments& a) { return wrap(bitcast(a.tensor(0), to_dtype(a[1]))); }},
     {"slice", "input_, begin, size, name=None", "The block at `begin`; a size of -1 is the rest.",
-     [](const Arguments& a) { return wrap(slice(a.tensor(0), a.shape(1), a.shape(2))); }},
+     sliced},
     {"strided_slice",
      "input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, "
      "new_axis_mask=0, shrink_axis_mask=0, var=None, name=None",
@@ -367,7 +386,7 @@ const FunctionEntry entries[] = {
        const auto is_found = [&](int i) {  // neither numbers nor sizes
          if (a.is_none(i) || PyLong_Check(a[i])) return false;
          const Tensor t = a.tensor(i);
-         return is_symbolic(t) && !sizes_in(t);
+         return !has_value(t) && !sizes_in(t);
        };
        if (is_found(1) || is_found(2) || is_found(3)) return sliced_by_tensors(a);
        const Shape begin = a.shape(1);

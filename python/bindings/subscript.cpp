@@ -31,7 +31,7 @@ bool is_position(PyObject* key) {
 
 // A position that only the program will know.
 bool is_traced_position(PyObject* key) {
-  return (is_tensor(key) || is_variable(key)) && is_symbolic(to_tensor(key)) && is_position(key);
+  return (is_tensor(key) || is_variable(key)) && !has_value(to_tensor(key)) && is_position(key);
 }
 
 std::optional<Size> end_of(PyObject* end) {

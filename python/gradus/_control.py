@@ -34,7 +34,7 @@ def _choose(index, branches):
                 continue
             tensors = leaf._tensors()
             if tensors and i not in rows:
-                rows[i] = tensors[0][0]
+                rows[i] = _core._row_like(tensors[0])
                 missing = missing or number > 0
             if not tensors and i in rows:
                 tensors = [leaf._zeros_like(rows[i])]
@@ -63,7 +63,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         raise TypeError("'true_fn' must be callable.")
     if not callable(false_fn):
         raise TypeError("'false_fn' must be callable.")
-    if _core._traced_name(pred) is not None:
+    if not _core._has_value(pred):
         return _choose(pred, (false_fn, true_fn))
     return true_fn() if pred else false_fn()
 
@@ -71,7 +71,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The first function whose predicate holds, called."""
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
-    if any(_core._traced_name(pred) is not None for pred, _ in pairs):
+    if any(not _core._has_value(pred) for pred, _ in pairs):
         return _traced_case(pairs, default, exclusive)
     chosen = [fn for pred, fn in pairs if pred]
     if exclusive and len(chosen) > 1:
@@ -105,7 +105,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     if sorted(branches) != list(range(len(branches))):
         raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(branches)}) but found "
                          "{" + ",".join(str(k) for k in sorted(branches)) + "}")
-    if _core._traced_name(branch_index) is not None:
+    if not _core._has_value(branch_index):
         functions = [branches[i] for i in range(len(branches))]
         return _choose(branch_index, (*functions, default if default is not None else functions[-1]))
     fallback = branches[max(branches)] if default is None else default

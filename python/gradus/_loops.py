@@ -4,7 +4,7 @@ import sys
 
 from . import _core, nest
 from ._effects import own_effects
-from ._tensor_array import TensorArray, must_run_eagerly
+from ._tensor_array import CannotMeasure, TensorArray
 
 __all__ = ["foldl", "foldr", "map_fn", "recompute_loops", "scan", "vectorized_map", "while_loop"]
 
@@ -42,14 +42,15 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     packed = tuple if isinstance(loop_vars, tuple) else list
     loop_vars = nest.map_structure(_convert, list(loop_vars))
     if _core._is_tracing():
-        return packed(_cut(_TracedLoop(cond, body, loop_vars, maximum_iterations, shape_invariants is not None).run(),
-                           back_prop))
+        return packed(_cut(_TracedLoop(cond, body, loop_vars, maximum_iterations, shape_invariants).run(), back_prop))
     count = 0
     while maximum_iterations is None or count < int(maximum_iterations):
         more = cond(*loop_vars)
+        left = None if maximum_iterations is None else int(maximum_iterations) - count
         if isinstance(more, _core.Tensor) and _core._is_example(more):
-            left = None if maximum_iterations is None else int(maximum_iterations) - count
             return packed(_cut(_run_examples(cond, body, loop_vars, more, left), back_prop))
+        if _core._traced_name(more) is not None:  # of a graph program
+            return packed(_cut(_TracedLoop(cond, body, loop_vars, left, shape_invariants).run(), back_prop))
         if not more:
             break
         result = body(*loop_vars)
@@ -104,9 +105,10 @@ class _Again(Exception):
 class _TracedLoop:
     """A loop of the program. Arrays of tensors are carried as one tensor each."""
 
-    def __init__(self, cond, body, loop_vars, maximum_iterations, shapes_vary):
-        self._cond, self._body, self._vars, self._shapes_vary = cond, body, loop_vars, shapes_vary
+    def __init__(self, cond, body, loop_vars, maximum_iterations, shape_invariants):
+        self._cond, self._body, self._vars = cond, body, loop_vars
         self._leaves = nest.flatten(loop_vars)
+        self._invariants = self._shapes(shape_invariants)
         self._limit, self._traced_limit = -1, None
         if maximum_iterations is not None:
             if _core._traced_name(maximum_iterations) is None:
@@ -114,8 +116,36 @@ class _TracedLoop:
             else:
                 self._traced_limit = maximum_iterations
 
+    def _shapes(self, invariants):
+        """The shape that each leaf has in every turn, with None where a size may change."""
+        if invariants is None:
+            return [None] * len(self._leaves)
+        nest.assert_same_structure(self._vars, list(invariants), check_types=False)
+        shapes = []
+        for i, (leaf, given) in enumerate(zip(self._leaves, nest.flatten(list(invariants)))):
+            shape = _tf().TensorShape(getattr(given, "shape", given))
+            if isinstance(leaf, TensorArray):
+                shape = None
+            elif not shape.is_compatible_with(leaf.shape):
+                raise ValueError(f"The shape invariant specified for loop variable {i}, {shape}, is not compatible with "
+                                 f"its initial shape {leaf.shape}.")
+            shapes.append(shape)
+        return shapes
+
+    def _varying(self):
+        """By tensor of the loop: which of its axes may change."""
+        varying = []
+        for leaf, shape in zip(self._leaves, self._invariants):
+            if isinstance(leaf, TensorArray):
+                varying += [(False,) * t.shape.rank for t in leaf._tensors()]
+            elif shape is None or shape.rank is None:
+                varying.append((shape is not None,) * leaf.shape.rank)
+            else:
+                varying.append(tuple(size is None for size in shape.as_list()))
+        return varying
+
     def _make_room(self):
-        """Arrays that grow in the loop get the size that they will have."""
+        """Arrays that grow in the loop get the size that they will have, if that can be known."""
         growing = {i: a for i, a in enumerate(self._leaves) if isinstance(a, TensorArray) and a._may_grow()}
         for i, array in growing.items():
             self._leaves[i] = array._measuring()
@@ -126,13 +156,13 @@ class _TracedLoop:
                 found = _core._known_results(self._test, self._step, start, self._limit)
             except _Again:
                 continue
+            except CannotMeasure:
+                found = [None] * len(start)
         at = 0
         for i, leaf in enumerate(self._leaves):
             if i in growing:
-                if not leaf._seen:  # nothing was written
-                    self._leaves[i] = growing[i]
-                elif found[at] is None or self._traced_limit is not None:
-                    must_run_eagerly()
+                if not leaf._seen or found[at] is None or self._traced_limit is not None:
+                    self._leaves[i] = growing[i]  # nothing was written, or it gets longer with each turn
                 else:
                     self._leaves[i] = growing[i]._with_room(int(found[at][0]), leaf._seen[0])
             at += len(leaf._tensors()) if isinstance(leaf, TensorArray) else 1
@@ -144,12 +174,13 @@ class _TracedLoop:
             start = self._flat(self._leaves)
             try:
                 if self._traced_limit is None:
-                    found = _core._loop(self._test, self._step, start, self._limit)
+                    found = _core._loop(self._test, self._step, start, self._limit, tuple(self._varying()))
                 else:  # counts by itself
                     limit = tf.cast(self._traced_limit, tf.int64)
                     found = _core._loop(
                         lambda n, *flat: tf.logical_and(n < limit, self._test(*flat)),
-                        lambda n, *flat: [n + 1, *self._step(*flat)], [tf.constant(0, tf.int64), *start], -1)[1:]
+                        lambda n, *flat: [n + 1, *self._step(*flat)], [tf.constant(0, tf.int64), *start], -1,
+                        ((), *self._varying()))[1:]
             except _Again:
                 continue
             return self._nested(found)
@@ -169,7 +200,7 @@ class _TracedLoop:
                 raise TypeError(f"while_loop: loop variable {i} is a TensorArray only before or only after the body")
             if isinstance(was, TensorArray):
                 if not was._tensors() and now._tensors():
-                    row = now._tensors()[0][0]
+                    row = _core._row_like(now._tensors()[0])
                     self._leaves[i] = (was, row)
                     again = True
             else:
@@ -183,9 +214,12 @@ class _TracedLoop:
         if was.dtype != now.dtype:
             raise TypeError(f"{name} enters the loop with type {was.dtype!r} but has type {now.dtype!r} after 1 iteration. "
                             "Its type should remain constant.")
-        if not was.shape.is_compatible_with(now.shape):
-            if self._shapes_vary:
-                must_run_eagerly()
+        invariant = self._invariants[i]
+        if invariant is not None:
+            if not invariant.is_compatible_with(now.shape) or was.shape.rank != now.shape.rank:
+                raise ValueError(f"{name} enters the loop with shape {was.shape} and has shape {now.shape} after one "
+                                 f"iteration, which the shape invariant {invariant} does not allow.")
+        elif not was.shape.is_compatible_with(now.shape):
             raise ValueError(
                 f"{name} enters the loop with shape {was.shape}, but has shape {now.shape} after one iteration. To allow "
                 "the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a "

@@ -3,7 +3,8 @@
 Eagerly it is a list that is changed in place. While a function is traced, writing gives a new array: a list as long
 as all positions are known numbers, and from the first traced position on (or from the loop that carries it on) one
 tensor with a row for each element, which the loops of the program write in place. How large an array becomes that grows
-in a loop is found out by tracing the loop once with an array that only measures itself.
+in a loop is found out by tracing the loop once with an array that only measures itself; where only the data know, it
+gets longer as it is written.
 """
 import sys
 
@@ -18,14 +19,13 @@ def _tf():
 
 def _known(index):
     """The position as a number, or None if only the program will know it."""
-    if _core._traced_name(index) is None:
+    if _core._has_value(index):
         return int(index)
     return None
 
 
-def must_run_eagerly():
-    from ._function import MustRunEagerly
-    raise MustRunEagerly("the size of a TensorArray depends on values")
+class CannotMeasure(Exception):
+    """What an array holds was asked for, whose length is being found out."""
 
 
 class TensorArray:
@@ -41,9 +41,8 @@ class TensorArray:
         self._element_shape = tf.TensorShape(element_shape)
         self._infer_shape = bool(infer_shape)
         self._clear = (True if clear_after_read is None else clear_after_read) and not _core._is_tracing()
-        if _core._traced_name(size) is not None:
-            must_run_eagerly()
-        self._items = [None] * (0 if size is None else int(size))
+        self._length = size if not _core._has_value(size) else None  # before there are rows, if traced
+        self._items = [None] * (0 if size is None or self._length is not None else int(size))
         self._cleared = set()  # positions that were read and may not be read again
         self._rows = None  # one tensor with all elements, instead of the list
         self._count = None  # with rows, if it may grow into them: how many elements there are so far, shape [1]
@@ -96,12 +95,21 @@ class TensorArray:
 
     def _zeros_like(self, row):
         """Rows for this array, which is empty so far; `row` may be a tensor of a loop's body or of a branch."""
-        if not self._items:
-            must_run_eagerly()  # it grows; with a known size, as in tf.TensorArray(dtype, size=n), it is a tensor
-        return _core._zero_rows(len(self._items), row)
+        rows = _core._zero_rows(len(self._items), row)
+        return rows if self._length is None else self._longer(rows, self._length)
+
+    @staticmethod
+    def _longer(rows, length):
+        """At least so many rows; new ones are zeros."""
+        tf = _tf()
+        more = tf.maximum(tf.cast(length, tf.int32) - tf.shape(rows)[0], 0)
+        return tf.pad(rows, [[0, more]] + [[0, 0]] * (rows.shape.rank - 1))
 
     def _is_empty(self):
         return self._rows is None and all(item is None for item in self._items)
+
+    def _has_no_length(self):
+        return self._rows is None and not self._items and self._length is None
 
     def _copy(self):
         copy = object.__new__(TensorArray)
@@ -119,7 +127,8 @@ class TensorArray:
         if self._is_empty() and not self._element_shape.is_fully_defined():
             return None
         if not self._items:
-            return _tf().zeros([0] + self._element_shape.as_list(), self._dtype)
+            length = 0 if self._length is None else self._length
+            return _tf().zeros([length] + self._element_shape.as_list(), self._dtype)
         return _tf().stack(self._filled())
 
     def _check(self, value):
@@ -139,7 +148,9 @@ class TensorArray:
         tf = _tf()
         if self._count is not None:
             return self._count[0]
-        return tf.constant(len(self._items)) if self._rows is None else tf.shape(self._rows)[0]
+        if self._rows is None:
+            return tf.constant(len(self._items)) if self._length is None else tf.cast(self._length, tf.int32)
+        return tf.shape(self._rows)[0]
 
     def __len__(self):
         return len(self._items) if self._rows is None else len(self._rows)
@@ -156,14 +167,14 @@ class TensorArray:
         if self._seen is not None:
             self._seen[:] = [value]
             return array
-        if array._rows is None and position is None:
-            if array._dynamic and not array._items:
-                must_run_eagerly()
+        if array._rows is None and (position is None or array._length is not None):
             rows = array._as_rows()
             if rows is None:
                 rows = array._zeros_like(value)
             array._items, array._rows = None, rows
         if array._rows is not None:
+            if array._dynamic and array._count is None:
+                array._rows = self._longer(array._rows, tf.convert_to_tensor(index) + 1)
             array._rows = _core._set_row(array._rows, tf.convert_to_tensor(index), value)
             return array
         if position < 0:
@@ -216,16 +227,19 @@ class TensorArray:
             None, None, "TensorArray has nothing to stack or read: no element was written and element_shape is not given")
 
     def _written_rows(self):
-        if self._seen is not None or (self._count is not None and _core._traced_name(self._count) is not None):
-            must_run_eagerly()
+        if self._seen is not None:
+            raise CannotMeasure
         rows = self._as_rows()
-        if rows is not None and self._count is not None and int(self._count[0]) != rows.shape[0]:
-            rows = rows[:int(self._count[0])]
+        if rows is not None and self._count is not None:
+            if not _core._has_value(self._count):
+                rows = rows[:self._count[0]]
+            elif int(self._count[0]) != rows.shape[0]:
+                rows = rows[:int(self._count[0])]
         return self._nothing() if rows is None else rows
 
     def stack(self, name=None):
         """All tensors along a new first axis."""
-        if self._rows is None and not self._items:
+        if self._has_no_length():
             sizes = self._element_shape.as_list() if self._element_shape.is_fully_defined() else []
             return _tf().zeros([0] + sizes, self._dtype)
         return self._written_rows()
@@ -233,10 +247,11 @@ class TensorArray:
     def concat(self, name=None):
         """All tensors along their first axis."""
         tf = _tf()
-        if self._rows is None:
+        if self._rows is None and self._items:
             return tf.concat(self._filled(), 0)
         rows = self._written_rows()
-        return tf.reshape(rows, tf.concat([[-1], tf.shape(rows)[2:]], 0))
+        sizes = tf.shape(rows)
+        return tf.reshape(rows, tf.concat([sizes[:1] * sizes[1:2], sizes[2:]], 0))
 
     def gather(self, indices, name=None):
         """Some tensors, stacked."""
@@ -260,7 +275,7 @@ class TensorArray:
         """Puts the slices of a tensor at positions."""
         array, tf = self, _tf()
         value = tf.convert_to_tensor(value, self._dtype)
-        if self._rows is None and _core._traced_name(indices) is None:
+        if self._rows is None and _core._has_value(indices):
             for i, item in zip(indices, tf.unstack(value)):
                 array = array.write(i, item)
             return array

@@ -2,6 +2,7 @@
 
 #include "autodiff/rules.h"
 #include "base/check.h"
+#include "compile/choices.h"
 #include "gradus/ops.h"
 #include "graph/batch.h"
 #include "graph/evaluate.h"
@@ -69,6 +70,14 @@ void push(const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out
   for (std::size_t k = 0; k < d.which.size(); ++k) out[d.which[k]] = found[k];
 }
 
+// One branch for all examples of a vmap, or each chooses for itself.
+Tensors batch_branches(const BatchCall& c) {
+  if (!c.is_batched(0)) return batch_loop(c);
+  std::vector<bool> rows;
+  for (std::size_t i = 1; i < c.in.size(); ++i) rows.push_back(c.is_batched(static_cast<int>(i)));
+  return run_choices(branches_of(c.attrs).shared(), c.in[0], c.in.subspan(1), rows);
+}
+
 // Few scalar expressions on few elements: both ways are computed, as a part of what is around.
 constexpr std::size_t kMostNodes = 32;
 constexpr std::int64_t kMostElements = 16;
@@ -127,7 +136,7 @@ Op make_op(const char* name, bool stateful) {
              }
            },
        .kernel = run_chosen,
-       .batch = batch_loop,
+       .batch = batch_branches,
        .reads =
            [](const void*, std::uint32_t) {
              return Reads{~0u, 0};
@@ -214,11 +223,7 @@ std::vector<Tensor> trace_pull(const Region& effective, std::span<const Tensor> 
                                const std::vector<bool>& wanted, std::span<const Tensor> cts) {
   const std::shared_ptr<Region> pure = effective.without_effects();
   const Region& region = pure ? *pure : effective;
-  if (!region.may_repeat()) {
-    fail<UnimplementedError>(
-        "[gradient] a branch or a loop body draws random numbers, and its gradient, which runs it "
-        "again, would draw others; draw them outside and use them inside");
-  }
+  require_repeatable(region.may_repeat());
   SmallVector<Tensor, 8> active;
   for (std::size_t i = 0; i < in.size(); ++i)
     if (wanted[i]) active.push_back(in[i]);

@@ -12,6 +12,9 @@ class Branches : public Held, public Repeatable, public TakesMemory, public HasG
 
   const std::vector<std::shared_ptr<Region>>& regions() const { return regions_; }
   bool is_stateful() const;
+  std::shared_ptr<Branches> shared() {
+    return std::static_pointer_cast<Branches>(shared_from_this());
+  }
   std::string describe() const override;
   std::vector<Inner> inner_graphs() const override;
   std::string besides() const override { return {}; }

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "compile/branch.h"
 #include "compile/region.h"
+#include "compile/sized_flow.h"
 #include "gradus/ops.h"
 #include "gradus/variable.h"
 #include "graph/bind.h"
@@ -14,8 +15,12 @@
 namespace gradus::detail {
 namespace {
 
-Graph& surroundings(const Tensor& traced) {
-  return thread_context.graph ? *thread_context.graph : *traced.impl()->extra()->graph;
+// The trace that a choice is a part of. Examples of a vmap choose outside of one too: then the
+// branches are traced for that choice alone.
+std::shared_ptr<Graph> surroundings(const Tensor& chooser) {
+  if (thread_context.graph) return thread_context.graph->shared_from_this();
+  if (chooser.impl()->kind == ValueKind::traced) return chooser.impl()->extra()->graph;
+  return Graph::make();
 }
 
 void check_result(const char* what, std::size_t i, const Tensor& t) {
@@ -41,10 +46,38 @@ void give_dtypes(const char* what, std::span<OpenRegion> regions) {
   }
 }
 
-void check_chooser(const char* what, const Tensor& chooser) {
-  if (chooser.impl()->kind != ValueKind::batched) return;
-  fail<UnimplementedError>("[", what, "] every example of a vmap would choose for itself; ",
-                           "compute both sides and use where");
+// By result and axis: whether only the run of the branches will know the size, since they do not
+// agree or one of them finds it inside.
+std::vector<std::vector<bool>> varying_axes(std::span<const std::shared_ptr<Region>> regions,
+                                            std::span<const Tensor> operands) {
+  SmallVector<View, 8> in;
+  for (const Tensor& t : operands) in.push_back({nullptr, &t.shape(), t.dtype()});
+  std::vector<std::vector<bool>> varies;
+  Avals first;
+  regions[0]->results(in, first);
+  for (const Aval& aval : first) varies.emplace_back(aval.shape.rank(), false);
+  for (const auto& region : regions) {
+    Avals results;
+    region->results(in, results);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      for (int a = 0; a < results[i].shape.rank(); ++a)
+        if (const Size size = results[i].shape[a];
+            is_same(size, kUnbound) || !is_same(size, first[i].shape[a]))
+          varies[i][static_cast<std::size_t>(a)] = true;
+  }
+  return varies;
+}
+
+Tensors run_closed(const Tensor& chooser, std::vector<std::shared_ptr<Region>> regions,
+                   std::vector<Tensor> operands) {
+  auto varies = varying_axes(regions, operands);
+  if (std::ranges::none_of(varies, [](const auto& v) { return std::ranges::count(v, true) > 0; }))
+    return run_branches(std::make_shared<Branches>(std::move(regions)), chooser, operands);
+  const auto flow = std::make_shared<SizedFlow>();
+  flow->regions = std::move(regions);
+  flow->varies = std::move(varies);
+  operands.insert(operands.begin(), chooser);
+  return run_sized_flow(flow, operands);
 }
 
 // Traced branches with their results become one node.
@@ -58,12 +91,12 @@ std::vector<Tensor> choose_among(const char* what, const Tensor& chooser,
   give_dtypes(what, open);
   for (std::size_t r = 1; r < open.size(); ++r) {
     for (std::size_t i = 0; i < open[r].out.size(); ++i) {
-      const std::string a = open[0].print(open[0].result(i)), b = open[r].print(open[r].result(i));
-      if (a == b) continue;
-      fail<InvalidArgumentError>("[", what, "] result ", i, " is ", b, " in branch ",
+      const Aval a = open[0].result(i), b = open[r].result(i);
+      if (a.dtype == b.dtype && a.shape.rank() == b.shape.rank()) continue;
+      fail<InvalidArgumentError>("[", what, "] result ", i, " is ", open[r].print(b), " in branch ",
                                  r == 1 && open.size() == 2 ? "true" : std::to_string(r), " and ",
-                                 a, " in branch ", open.size() == 2 ? "false" : "0",
-                                 "; dtypes and shapes must agree");
+                                 open[0].print(a), " in branch ", open.size() == 2 ? "false" : "0",
+                                 "; dtypes and numbers of axes must agree");
     }
   }
   // Variables that a branch writes are further results of all.
@@ -72,6 +105,11 @@ std::vector<Tensor> choose_among(const char* what, const Tensor& chooser,
   for (const OpenRegion& r : open)
     for (const auto& e : r.variables)
       if (e.is_written && !std::ranges::count(written, e.variable)) written.push_back(e.variable);
+  if (!written.empty() && chooser.impl()->kind == ValueKind::batched) {
+    fail<UnimplementedError>("[", what,
+                             "] every example of a vmap would decide whether the variable '",
+                             written[0]->name, "' is assigned to; return the value instead");
+  }
   for (const auto& variable : written) {
     const Tensor before = read_variable(*variable);
     for (OpenRegion& r : open) {
@@ -82,9 +120,8 @@ std::vector<Tensor> choose_among(const char* what, const Tensor& chooser,
     }
   }
   std::vector<std::shared_ptr<Region>> regions;
-  const std::vector<Tensor> operands = close_regions(open, regions);
-  const auto all = std::make_shared<Branches>(std::move(regions));
-  const Tensors out = run_branches(all, without_mark(chooser), operands);
+  std::vector<Tensor> operands = close_regions(open, regions);
+  const Tensors out = run_closed(without_mark(chooser), std::move(regions), std::move(operands));
   for (std::size_t i = 0; i < written.size(); ++i) Variable(written[i]).assign(out[results + i]);
   return std::vector<Tensor>(out.begin(), out.begin() + results);
 }
@@ -122,7 +159,7 @@ Shape shape_outside(const Tensor& inner) {
 
 TracedBranch::TracedBranch(const Tensor& chooser, const std::function<void()>& f)
     : region_(std::make_unique<OpenRegion>(
-          open_region(surroundings(chooser), {}, {}, [&](const std::vector<Tensor>&) {
+          open_region(*surroundings(chooser), {}, {}, [&](const std::vector<Tensor>&) {
             f();
             return std::vector<Tensor>();
           }))) {}
@@ -132,7 +169,6 @@ TracedBranch::TracedBranch(TracedBranch&&) noexcept = default;
 std::vector<Tensor> choose(const char* what, const Tensor& chooser,
                            std::vector<TracedBranch> branches,
                            const std::vector<std::vector<Tensor>>& results) {
-  check_chooser(what, chooser);
   std::vector<OpenRegion> open;
   for (std::size_t i = 0; i < branches.size(); ++i) {
     open.push_back(std::move(*branches[i].region_));
@@ -143,11 +179,11 @@ std::vector<Tensor> choose(const char* what, const Tensor& chooser,
 
 std::vector<Tensor> choose(const char* what, const Tensor& chooser,
                            const std::vector<Branch>& branches) {
-  check_chooser(what, chooser);
+  const std::shared_ptr<Graph> around = surroundings(chooser);
   std::vector<OpenRegion> open;
   for (const Branch& branch : branches) {
-    open.push_back(open_region(surroundings(chooser), {}, {},
-                               [&](const std::vector<Tensor>&) { return branch(); }));
+    open.push_back(
+        open_region(*around, {}, {}, [&](const std::vector<Tensor>&) { return branch(); }));
   }
   return choose_among(what, chooser, open);
 }

@@ -65,20 +65,44 @@ std::shared_ptr<Region> Region::without_effects() const {
   return changed ? std::make_shared<Region>(copy.finish()) : nullptr;
 }
 
-void Region::infer(std::span<const View> in, Avals& out) const {
+namespace {
+
+std::optional<Sizes> bind_views(const Graph& graph, std::span<const View> in) {
   SmallVector<Aval, 8> avals;
   for (const View& v : in) avals.push_back({v.dtype, *v.shape});
-  const std::optional<Sizes> sizes = bind_sizes(*graph_, avals);
+  return bind_sizes(graph, avals);
+}
+
+[[noreturn]] void fail_sizes() {
+  fail<InvalidArgumentError>("[loop or branch] the sizes inside do not go together as traced");
+}
+
+void bind_results(const Graph& graph, const Sizes& sizes, Avals& out) {
+  for (Graph::Value v : graph.outputs()) {
+    const Aval& aval = graph.info(v).aval;
+    out.push_back({aval.dtype, bind_shape(graph.symbols(), sizes, aval.shape)});
+  }
+}
+
+}  // namespace
+
+void Region::results(std::span<const View> in, Avals& out) const {
+  const std::optional<Sizes> sizes = bind_views(*graph_, in);
+  if (!sizes) fail_sizes();
+  bind_results(*graph_, *sizes, out);
+}
+
+void Region::infer(std::span<const View> in, Avals& out) const {
+  const std::optional<Sizes> sizes = bind_views(*graph_, in);
   const bool known = sizes && std::ranges::all_of(*sizes, [](Size s) { return s.is_known(); });
   // A region of another function, in a trace: what it relies on, the trace relies on too.
   const bool foreign = sizes && !known && symbols_of_trace() != &graph_->symbols();
   if (!sizes || (!sizes->empty() && known && !serves(*graph_, *sizes)) ||
       (foreign && !graph_->symbols().guards_hold(*sizes)))
-    fail<InvalidArgumentError>("[loop or branch] the sizes inside do not go together as traced");
-  for (Graph::Value v : graph_->outputs()) {
-    const Aval& aval = graph_->info(v).aval;
-    out.push_back({aval.dtype, bind_shape(graph_->symbols(), *sizes, aval.shape)});
-    if (std::ranges::any_of(out.back().shape, [](Size s) { return is_same(s, kUnbound); })) {
+    fail_sizes();
+  bind_results(*graph_, *sizes, out);
+  for (const Aval& aval : out) {
+    if (std::ranges::any_of(aval.shape, [](Size s) { return is_same(s, kUnbound); })) {
       fail<UnimplementedError>(
           "[loop or branch] a result has a size that is found inside; find it outside and use it "
           "inside, or make the result of a known size");
@@ -89,6 +113,22 @@ void Region::infer(std::span<const View> in, Avals& out) const {
 Tensors Region::operator()(std::span<const Tensor> in) const {
   const std::vector<Tensor> out = evaluate(*graph_, in);
   return Tensors(out.begin(), out.end());
+}
+
+Tensors Region::run(std::span<const Tensor> in) const {
+  const std::optional<Sizes> sizes = bind_sizes(*graph_, in);
+  if (!sizes) fail_sizes();
+  if (!sizes->empty()) served_.check(*graph_, *sizes);
+  std::vector<Tensor> given(in.begin(), in.end()), made(output_count());
+  program().run(given, made);
+  return Tensors(made.begin(), made.end());
+}
+
+void require_repeatable(bool may_repeat) {
+  if (may_repeat) return;
+  fail<UnimplementedError>(
+      "[gradient] a branch or a loop body draws random numbers, and its gradient, which runs it "
+      "again, would draw others; draw them outside and use them inside");
 }
 
 Executable& Region::program() const {
@@ -185,10 +225,10 @@ OpenRegion open_region(const Graph& outer, std::span<const Aval> inputs,
   in.resize(in.size() - variables.size());
 
   struct Around {
-    explicit Around(const Graph& outer) { graphs().push_back(&outer); }
+    explicit Around(const Graph& outer) { graphs().push_back(outer.shared_from_this()); }
     ~Around() { graphs().pop_back(); }
-    static std::vector<const Graph*>& graphs() {
-      thread_local std::vector<const Graph*> open;
+    static std::vector<std::shared_ptr<const Graph>>& graphs() {
+      thread_local std::vector<std::shared_ptr<const Graph>> open;
       return open;
     }
   } const here(outer);
@@ -234,7 +274,7 @@ class SpokenSizes {
 };
 
 // Something outside that has this size.
-Tensor with_size(std::span<const Graph* const> around, std::size_t input) {
+Tensor with_size(std::span<const std::shared_ptr<const Graph>> around, std::size_t input) {
   for (std::size_t k = around.size(); k-- > 0;) {
     const Graph& g = *around[k];
     for (Graph::Value v = 0; v < g.value_count(); ++v)

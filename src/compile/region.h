@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compile/executable.h"
+#include "compile/served_sizes.h"
 #include "graph/context.h"
 #include "graph/graph.h"
 #include "graph/inner_graphs.h"
@@ -45,8 +46,12 @@ class Region {
 
   // Results for inputs like these, whose sizes may be symbols of the current trace.
   void infer(std::span<const View> in, Avals& out) const;
+  // The same, where kUnbound stands for sizes that are found inside; guards are not looked at.
+  void results(std::span<const View> in, Avals& out) const;
   // Op by op, through dispatch.
   Tensors operator()(std::span<const Tensor> in) const;
+  // As a program, on tensors with values. BrokenGuard if it does not serve their sizes.
+  Tensors run(std::span<const Tensor> in) const;
   // Compiled, when first asked for.
   Executable& program() const;
   // What the program takes on inputs like these, with the programs inside of it.
@@ -66,7 +71,11 @@ class Region {
   Sizes sizes_;
   mutable std::once_flag compiled_;
   mutable std::unique_ptr<Executable> program_;
+  mutable ServedSizes served_;
 };
+
+// Derivatives run what they are derivatives of again.
+void require_repeatable(bool may_repeat);
 
 // A region while it is built by the engine: inputs first, then any number of calls of `inside`.
 class RegionBuilder {
@@ -118,7 +127,8 @@ struct OpenRegion {
   std::shared_ptr<Graph> graph;
   std::vector<Tensor> out;
   std::vector<RegionVariables::Entry> variables;
-  std::vector<const Graph*> around = {};  // the graphs that it is a part of, outermost first
+  // The graphs that it is a part of, outermost first.
+  std::vector<std::shared_ptr<const Graph>> around = {};
 
   template <class F>
   auto inside(F f) {

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "compile/branch.h"
 #include "compile/loop.h"
+#include "compile/sized_flow.h"
 
 namespace gradus {
 namespace {
@@ -166,6 +167,94 @@ std::shared_ptr<Held> read_counted(TextReader& reader, Graph& around) {
     reader.refuse("the body does not have these carries and rows");
   check_carries(reader, *loop->body, loop->carries);
   return loop;
+}
+
+std::string SizedFlow::describe() const {
+  if (of) return (kind == Kind::jvp ? "jvp [" : "vjp [") + of->describe() + "]" + besides();
+  std::string text = kind == Kind::loop ? "loop [" : "branch [";
+  for (std::size_t i = 0; i < regions.size(); ++i) text += (i > 0 ? ", " : "") + print(*regions[i]);
+  return text + "]" + besides();
+}
+
+std::string SizedFlow::besides() const {
+  if (of) return " given " + in_brackets(given) + " which " + in_brackets(which);
+  std::string text;
+  if (kind == Kind::loop) text += " at most " + std::to_string(maximum_iterations);
+  for (const std::vector<bool>& axes : varies) text += " varies " + in_brackets(axes);
+  return text;
+}
+
+namespace {
+
+// Branches of the same kinds of results, or the test and the body of a loop.
+void check_flow(TextReader& reader, const SizedFlow& flow) {
+  const Region& last = *flow.regions.back();
+  if (flow.kind == SizedFlow::Kind::loop) {
+    const Region& test = *flow.regions[0];
+    if (flow.regions.size() != 2 || test.output_count() != 1 ||
+        !same_kind(test.output(0), {bool_, {}}) || last.input_count() < last.output_count())
+      reader.refuse("a loop has a test, which gives one bool, and a body");
+  }
+  if (flow.varies.size() != last.output_count()) reader.refuse("each result has its axes");
+  for (const auto& region : flow.regions) {
+    bool same = region->input_count() == last.input_count();
+    for (std::size_t i = 0; same && i < last.input_count(); ++i)
+      same = region->input(i).dtype == last.input(i).dtype &&
+             region->input(i).shape.rank() == last.input(i).shape.rank();
+    if (!same) reader.refuse("regions of one node take different inputs");
+  }
+  for (std::size_t i = 0; i < flow.varies.size(); ++i) {
+    const Aval& like = flow.kind == SizedFlow::Kind::loop ? last.input(i) : last.output(i);
+    for (const auto& region : flow.regions) {
+      if (flow.kind == SizedFlow::Kind::loop && region == flow.regions[0]) continue;
+      if (region->output_count() != flow.varies.size() || region->output(i).dtype != like.dtype ||
+          region->output(i).shape.rank() != like.shape.rank())
+        reader.refuse("results of different dtypes or ranks");
+    }
+    if (flow.varies[i].size() != static_cast<std::size_t>(like.shape.rank()))
+      reader.refuse("each result has its axes");
+  }
+}
+
+std::shared_ptr<SizedFlow> read_flow(TextReader& reader, Graph& around, int depth) {
+  constexpr int kDeepest = 50;  // a text ends here
+  if (depth == kDeepest) reader.refuse("too many derivatives of derivatives");
+  const auto flow = std::make_shared<SizedFlow>();
+  const bool is_jvp = reader.accept("jvp");
+  if (is_jvp || reader.accept("vjp")) {
+    flow->kind = is_jvp ? SizedFlow::Kind::jvp : SizedFlow::Kind::vjp;
+    reader.expect("[");
+    flow->of = read_flow(reader, around, depth + 1);
+    reader.expect("]");
+    reader.expect("given");
+    flow->given = read_flags(reader, is_jvp ? flow->of->operand_count() : flow->of->result_count());
+    reader.expect("which");
+    flow->which = read_indices(reader, flow->of->operand_count());
+    return flow;
+  }
+  flow->kind = reader.accept("loop") ? SizedFlow::Kind::loop : SizedFlow::Kind::branch;
+  if (flow->kind == SizedFlow::Kind::branch) reader.expect("branch");
+  reader.expect("[");
+  do {
+    flow->regions.push_back(read_region(reader, around));
+  } while (reader.accept(","));
+  reader.expect("]");
+  if (flow->kind == SizedFlow::Kind::loop) {
+    reader.expect("at most");
+    flow->maximum_iterations = reader.integer();
+  }
+  while (reader.accept("varies")) {
+    flow->varies.emplace_back();
+    for (std::size_t i : read_indices(reader, 2)) flow->varies.back().push_back(i == 1);
+  }
+  check_flow(reader, *flow);
+  return flow;
+}
+
+}  // namespace
+
+std::shared_ptr<Held> read_sized_flow(TextReader& reader, Graph& around) {
+  return read_flow(reader, around, 0);
 }
 
 }  // namespace gradus

@@ -307,27 +307,13 @@ const Tensor& Stretches::at(const Source& source, std::span<const Tensor> in,
   return source.kind == Source::Kind::input ? in[source.index] : slots[source.index];
 }
 
-// A stretch serves sizes at which its guards hold and its shape rules say what they said. Each is
-// looked at once.
-void Stretches::check(Stretch& stretch, std::span<const Tensor> in) {
-  const std::optional<Sizes> sizes = bind_sizes(*stretch.traced, in);
-  GRADUS_ASSERT(sizes.has_value());
-  {
-    const std::lock_guard lock(mutex_);
-    if (std::ranges::find(stretch.served, *sizes) != stretch.served.end()) return;
-  }
-  check_sizes(*stretch.traced, *sizes);
-  constexpr std::size_t kMost = 64;
-  const std::lock_guard lock(mutex_);
-  if (stretch.served.size() >= kMost) stretch.served.clear();
-  stretch.served.push_back(*sizes);
-}
-
 void Stretches::run(Stretch& stretch, std::span<Tensor> in, std::span<Tensor> slots) {
   std::vector<Tensor> given, made(stretch.out.size());
   given.reserve(stretch.in.size());
   for (const Source& source : stretch.in) given.push_back(at(source, in, slots));
-  check(stretch, given);
+  const std::optional<Sizes> sizes = bind_sizes(*stretch.traced, given);
+  GRADUS_ASSERT(sizes.has_value());
+  stretch.served.check(*stretch.traced, *sizes);
   for (std::size_t i = 0; i < given.size(); ++i)
     if (stretch.consumes[i]) in[stretch.in[i].index] = Tensor();
   const auto give_back = [&] {
@@ -347,13 +333,10 @@ void Stretches::run(Stretch& stretch, std::span<Tensor> in, std::span<Tensor> sl
 void Stretches::find(const Finder& finder, std::span<const Tensor> in,
                      std::span<Tensor> slots) const {
   const Graph::Node& n = graph_->nodes()[finder.node];
-  SmallVector<View, 8> views;
-  for (const Source& source : finder.in) {
-    const TensorImpl& t = *at(source, in, slots).impl();
-    views.push_back({t.data, &t.shape, t.dtype});
-  }
+  SmallVector<Tensor, 8> given;
+  for (const Source& source : finder.in) given.push_back(at(source, in, slots));
   try {
-    Tensors found = n.op->info.find({*n.op, graph_->attrs(n), views});
+    Tensors found = n.op->info.find(graph_->attrs(n), given);
     for (std::size_t i = 0; i < finder.out.size(); ++i) slots[finder.out[i]] = std::move(found[i]);
   } catch (...) {
     if (!failed_line) failed_line = n.where;

@@ -12,13 +12,14 @@
 //
 // Elementwise nodes that only later stretches use belong to those, where they fuse.
 #pragma once
+#include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "compile/executable.h"
 #include "compile/pipeline.h"
+#include "compile/served_sizes.h"
 
 namespace gradus {
 
@@ -55,21 +56,19 @@ class Stretches {
     std::vector<Finder> finders;         // that run after it
     std::vector<std::uint32_t> is_last;  // slots that nobody needs afterwards
     std::vector<bool> consumes;          // by input: the caller's tensor may be written over
-    std::vector<Sizes> served;           // sizes at which the shape rules were looked at
+    ServedSizes served;
   };
   class Cutter;
 
   const Tensor& at(const Source& source, std::span<const Tensor> in,
                    std::span<const Tensor> slots) const;
-  void check(Stretch& stretch, std::span<const Tensor> in);
   void run(Stretch& stretch, std::span<Tensor> in, std::span<Tensor> slots);
   void find(const Finder& finder, std::span<const Tensor> in, std::span<Tensor> slots) const;
 
   std::shared_ptr<Graph> graph_;
-  std::vector<Stretch> stretches_;
+  std::deque<Stretch> stretches_;
   std::size_t slot_count_ = 0;
   std::vector<Source> outputs_;
-  std::mutex mutex_;  // of what was served
 };
 
 // A graph made ready to run: optimised, and cut where sizes are found.

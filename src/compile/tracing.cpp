@@ -35,6 +35,8 @@ bool is_symbolic(const Tensor& t) noexcept {
   return t.defined() && t.impl()->kind == ValueKind::traced;
 }
 
+bool has_value(const Tensor& t) noexcept { return t.defined() && is_concrete(t); }
+
 std::string traced_name(const Tensor& t) {
   const TensorExtra& extra = *t.impl()->extra();
   const Graph::ValueInfo& info = extra.graph->info(extra.value);

@@ -5,11 +5,13 @@
 #include "base/check.h"
 #include "compile/graph_copy.h"
 #include "compile/loop.h"
+#include "compile/sized_flow.h"
 #include "gradus/control.h"
 #include "gradus/interrupt.h"
 #include "gradus/ops.h"
 #include "gradus/tracing.h"
 #include "gradus/variable.h"
+#include "graph/ambient_graph.h"
 #include "graph/host_number.h"
 #include "tensor/tensor_impl.h"
 
@@ -23,12 +25,13 @@ void check_test(const Tensor& t) {
                              "; expected a scalar bool, such as i < 10");
 }
 
-void check_carry(const char* what, std::size_t i, const std::string& before,
-                 const std::string& after) {
-  if (before == after) return;
+enum class Stays : std::uint8_t { shape, rank };  // of a loop variable, besides its dtype
+
+[[noreturn]] void fail_carry(const char* what, std::size_t i, const std::string& before,
+                             const std::string& after, Stays stays) {
   fail<InvalidArgumentError>("[", what, "] loop variable ", i, " is ", before,
-                             " before the body and ", after,
-                             " after it; dtypes and shapes must stay");
+                             " before the body and ", after, " after it; dtypes and ",
+                             stays == Stays::shape ? "shapes" : "numbers of axes", " must stay");
 }
 
 std::string print(const Tensor& t) {
@@ -38,13 +41,17 @@ std::string print(const Tensor& t) {
   return text.str();
 }
 
-void check_carries(const char* what, std::span<const Tensor> before,
-                   std::span<const Tensor> after) {
+void check_carries(const char* what, std::span<const Tensor> before, std::span<const Tensor> after,
+                   Stays stays) {
   if (after.size() < before.size())
     fail<InvalidArgumentError>("[", what, "] there are ", before.size(),
                                " loop variables and the body gives ", after.size());
-  for (std::size_t i = 0; i < before.size(); ++i)
-    check_carry(what, i, print(before[i]), print(after[i]));
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const bool same = after[i].defined() && before[i].dtype() == after[i].dtype() &&
+                      (stays == Stays::shape ? is_same(before[i].shape(), after[i].shape())
+                                             : before[i].rank() == after[i].rank());
+    if (!same) fail_carry(what, i, print(before[i]), print(after[i]), stays);
+  }
 }
 
 // Numbers among loop variables become tensors.
@@ -67,7 +74,7 @@ std::vector<Tensor> run_examples(const detail::LoopTest& test, const detail::Loo
     for (std::size_t i = 0; i < vars.size(); ++i)
       going[i] = where(active, vars[i], stop_gradient(going[i]));
     const std::vector<Tensor> next = body(going);
-    check_carries("while_loop", vars, next);
+    check_carries("while_loop", vars, next, Stays::shape);
     for (std::size_t i = 0; i < vars.size(); ++i) vars[i] = where(active, next[i], vars[i]);
     active = logical_and(active, test(vars));
   }
@@ -83,7 +90,7 @@ std::vector<Tensor> run_eagerly(const detail::LoopTest& test, const detail::Loop
     if (!is_concrete(more)) return run_examples(test, body, std::move(vars), maximum, done, more);
     if (!more.item<bool>()) break;
     std::vector<Tensor> next = body(vars);
-    check_carries("while_loop", vars, next);
+    check_carries("while_loop", vars, next, Stays::rank);
     vars = std::move(next);
   }
   return vars;
@@ -94,30 +101,76 @@ struct TracedBody {
   OpenRegion region;
   std::vector<Tensor> start;  // of the carries
   std::vector<std::shared_ptr<VariableState>> written;
+  std::vector<Aval> carries = {};   // as the body sees them
+  detail::VaryingAxes varies = {};  // by carry
+
+  void add_carry(const Tensor& t) {
+    carries.push_back({t.dtype(), t.shape()});
+    varies.emplace_back(t.rank(), false);
+  }
+  // The body sees an unknown size here, which each turn decides anew.
+  void vary(std::size_t carry, int axis) {
+    varies[carry][static_cast<std::size_t>(axis)] = true;
+    carries[carry].shape[axis] = thread_context.graph->symbols().fresh();
+  }
+  // Others of the same kind, for the test: it runs on sizes that the body need not serve.
+  std::vector<Aval> carries_of_test() const {
+    std::vector<Aval> avals = carries;
+    for (std::size_t i = 0; i < avals.size(); ++i)
+      for (int a = 0; a < avals[i].shape.rank(); ++a)
+        if (varies[i][static_cast<std::size_t>(a)])
+          avals[i].shape[a] = thread_context.graph->symbols().fresh();
+    return avals;
+  }
+  // Whether there was something to do; then the body has to be traced again.
+  bool vary_what_changes(std::size_t count) {
+    bool some = false;
+    for (std::size_t i = 0; i < std::min(count, region.out.size()); ++i) {
+      const Tensor& after = region.out[i];
+      if (!after.defined() || after.rank() != carries[i].shape.rank()) continue;
+      for (int a = 0; a < after.rank(); ++a) {
+        if (varies[i][static_cast<std::size_t>(a)] ||
+            is_same(after.shape()[a], carries[i].shape[a]))
+          continue;
+        vary(i, a);
+        some = true;
+      }
+    }
+    return some;
+  }
+  bool changes_sizes() const {
+    return std::ranges::any_of(varies,
+                               [](const auto& v) { return std::ranges::count(v, true) > 0; });
+  }
 };
 
 using Trace = std::function<std::vector<Tensor>(std::vector<Tensor>)>;
 
 // `rows`: further inputs of the body, after the carries of the user and before the variables.
 TracedBody trace_body(const char* what, std::vector<Tensor> vars, const std::vector<Aval>& rows,
-                      const Trace& body) {
+                      const Trace& body, Stays stays, const detail::VaryingAxes& varying) {
   const std::size_t count = vars.size();
   TracedBody traced{{}, std::move(vars), {}};
+  for (const Tensor& t : traced.start) traced.add_carry(t);
+  for (std::size_t i = 0; i < std::min(count, varying.size()); ++i)
+    for (std::size_t a = 0; a < varying[i].size(); ++a)
+      if (varying[i][a]) traced.vary(i, static_cast<int>(a));
   for (bool again = true; again;) {
     again = false;
-    std::vector<Aval> in;
-    for (std::size_t i = 0; i < count; ++i)
-      in.push_back({traced.start[i].dtype(), traced.start[i].shape()});
+    std::vector<Aval> in(traced.carries.begin(),
+                         traced.carries.begin() + static_cast<std::ptrdiff_t>(count));
     in.insert(in.end(), rows.begin(), rows.end());
-    for (std::size_t i = count; i < traced.start.size(); ++i)
-      in.push_back({traced.start[i].dtype(), traced.start[i].shape()});
+    in.insert(in.end(), traced.carries.begin() + static_cast<std::ptrdiff_t>(count),
+              traced.carries.end());
     traced.region = open_region(*thread_context.graph, in, traced.written, body);
     for (const auto& e : traced.region.variables) {
       if (!e.is_written || std::ranges::count(traced.written, e.variable)) continue;
       traced.written.push_back(e.variable);
       traced.start.push_back(read_variable(*e.variable));
+      traced.add_carry(traced.start.back());
       again = true;
     }
+    if (stays == Stays::rank) again = traced.vary_what_changes(count) || again;
   }
   OpenRegion& region = traced.region;
   if (region.out.size() < count)
@@ -138,9 +191,12 @@ TracedBody trace_body(const char* what, std::vector<Tensor> vars, const std::vec
   region.out.insert(region.out.begin() + static_cast<std::ptrdiff_t>(count), after.begin(),
                     after.end());
   for (std::size_t i = 0; i < traced.start.size(); ++i) {
-    const Tensor& start = traced.start[i];
-    check_carry(what, i, region.print({start.dtype(), start.shape()}),
-                region.print(region.result(i)));
+    const Aval before{traced.start[i].dtype(), traced.start[i].shape()}, after = region.result(i);
+    bool same = before.dtype == after.dtype && before.shape.rank() == after.shape.rank();
+    for (int a = 0; same && a < before.shape.rank(); ++a)
+      same =
+          traced.varies[i][static_cast<std::size_t>(a)] || is_same(before.shape[a], after.shape[a]);
+    if (!same) fail_carry(what, i, region.print(before), region.print(after), stays);
   }
   return traced;
 }
@@ -183,21 +239,21 @@ struct TracedWhile {
 };
 
 TracedWhile trace_while(const detail::LoopTest& test, const detail::LoopBody& body,
-                        std::vector<Tensor> vars, std::int64_t maximum) {
+                        std::vector<Tensor> vars, std::int64_t maximum,
+                        const detail::VaryingAxes& varying = {}) {
   const std::size_t count = vars.size();
   if (count == 0) fail<InvalidArgumentError>("[while_loop] there are no loop variables");
-  TracedWhile made{
-      std::make_shared<WhileLoop>(),
-      {},
-      trace_body("while_loop", std::move(vars), {}, [&](auto in) { return body(in); })};
+  TracedWhile made{std::make_shared<WhileLoop>(),
+                   {},
+                   trace_body(
+                       "while_loop", std::move(vars), {}, [&](auto in) { return body(in); },
+                       Stays::rank, varying)};
   TracedBody& traced = made.body;
   if (traced.region.out.size() != traced.start.size())
     fail<InvalidArgumentError>("[while_loop] there are ", count,
                                " loop variables and the body gives ", traced.region.out.size());
-  std::vector<Aval> carries;
-  for (const Tensor& t : traced.start) carries.push_back({t.dtype(), t.shape()});
   std::vector<OpenRegion> open;
-  open.push_back(open_region(*thread_context.graph, carries, traced.written,
+  open.push_back(open_region(*thread_context.graph, traced.carries_of_test(), traced.written,
                              [&](const std::vector<Tensor>& in) { return std::vector{test(in)}; }));
   check_test(open[0].out[0]);
   for (const RegionVariables::Entry& e : open[0].variables) {
@@ -236,17 +292,40 @@ Tensors run_known(const WhileLoop& loop, const TripCount& known, std::vector<Ten
   return out;
 }
 
+bool is_decided_later(const detail::LoopTest& test, const std::vector<Tensor>& vars) {
+  const Tensor answer = test(vars);
+  return answer.defined() && answer.impl()->kind == ValueKind::traced;
+}
+
+// A loop whose variables change their sizes.
+Tensors run_sized(const WhileLoop& loop, const TracedBody& traced,
+                  std::span<const Tensor> operands) {
+  const auto flow = std::make_shared<SizedFlow>();
+  flow->kind = SizedFlow::Kind::loop;
+  flow->regions = {loop.test, loop.body};
+  flow->maximum_iterations = loop.maximum_iterations;
+  flow->varies = traced.varies;
+  return run_sized_flow(flow, operands);
+}
+
 }  // namespace
 
 namespace detail {
 
 std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::vector<Tensor> vars,
-                              std::int64_t maximum) {
+                              std::int64_t maximum, const VaryingAxes& varying) {
   give_dtypes("while_loop", vars);
+  // The test of a graph program's loop has no value either.
+  if (!thread_context.graph && ambient_graph && is_decided_later(test, vars)) {
+    const TraceScope graph_program(*ambient_graph);
+    return run_while(test, body, std::move(vars), maximum, varying);
+  }
   if (!thread_context.graph) return run_eagerly(test, body, std::move(vars), maximum);
   const std::size_t count = vars.size();
-  auto [loop, operands, traced] = trace_while(test, body, std::move(vars), maximum);
+  auto [loop, operands, traced] = trace_while(test, body, std::move(vars), maximum, varying);
   const std::size_t carries = traced.start.size();
+  if (traced.changes_sizes())
+    return take_results(run_sized(*loop, traced, operands), traced, count);
   if (const std::optional<TripCount> known = trip_count(*loop, operands))
     return take_results(run_known(*loop, *known, operands), traced, count);
   loop->test = with_counter(*loop->test, false);
@@ -259,9 +338,14 @@ std::vector<Tensor> run_while(const LoopTest& test, const LoopBody& body, std::v
 
 std::vector<Tensor> known_results(const LoopTest& test, const LoopBody& body,
                                   std::vector<Tensor> vars, std::int64_t maximum) {
+  if (!thread_context.graph && ambient_graph) {
+    const TraceScope graph_program(*ambient_graph);
+    return known_results(test, body, std::move(vars), maximum);
+  }
   give_dtypes("while_loop", vars);
   const std::size_t count = vars.size();
   const TracedWhile traced = trace_while(test, body, std::move(vars), maximum);
+  if (traced.body.changes_sizes()) return std::vector<Tensor>(count);
   const std::optional<TripCount> known = trip_count(*traced.loop, traced.operands);
   if (!known) return std::vector<Tensor>(count);
   return {known->last.begin(), known->last.begin() + static_cast<std::ptrdiff_t>(count)};
@@ -288,7 +372,7 @@ std::vector<Tensor> run_scan(const LoopBody& body, std::vector<Tensor> vars,
   const std::size_t count = vars.size();
   if (thread_context.graph) {
     std::vector<OpenRegion> open;
-    TracedBody traced = trace_body("scan", std::move(vars), rows, body);
+    TracedBody traced = trace_body("scan", std::move(vars), rows, body, Stays::shape, {});
     // Variables that the body writes are carries: before the rows.
     if (!traced.written.empty()) {
       Graph& g = *traced.region.graph;
@@ -320,7 +404,7 @@ std::vector<Tensor> run_scan(const LoopBody& body, std::vector<Tensor> vars,
     std::vector<Tensor> in = vars;
     for (const auto& slice : slices) in.push_back(slice[row]);
     std::vector<Tensor> out = body(in);
-    check_carries("scan", vars, out);
+    check_carries("scan", vars, out, Stays::shape);
     vars.assign(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(count));
     made.resize(out.size() - count);
     for (std::size_t k = 0; k < made.size(); ++k) made[k].push_back(out[count + k]);

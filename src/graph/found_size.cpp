@@ -1,7 +1,6 @@
 #include "graph/found_size.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 #include "graph/context.h"
@@ -17,12 +16,9 @@ struct FoundAttrs {
   static auto fields() { return attr_fields(attr("size", &FoundAttrs::size)); }
 };
 
-std::int64_t number_in(const View& v) {
-  return v.dtype == int32 ? *v.as<std::int32_t>() : *v.as<std::int64_t>();
-}
-
-Tensors look(const Call& c) {
-  const std::int64_t size = number_in(c.in[0]);
+Tensors look(const void*, std::span<const Tensor> in) {
+  const std::int64_t size =
+      in[0].dtype() == int32 ? in[0].item<std::int32_t>() : in[0].item<std::int64_t>();
   if (size < 0) {
     fail<InvalidArgumentError>("[size] got ", size,
                                " as the size of a tensor; sizes are not negative");
@@ -30,11 +26,7 @@ Tensors look(const Call& c) {
   return {make_tensor(uint8, {size, 0})};
 }
 
-Tensors refuse_examples(const BatchCall&) {
-  fail<UnimplementedError>(
-      "[vmap] the size of a tensor would differ from example to example; pad to one size and use a "
-      "mask, or map with map_fn");
-}
+Tensors refuse_examples(const BatchCall&) { refuse_sizes_of_examples(); }
 
 }  // namespace
 
@@ -55,12 +47,8 @@ const Op found_size_op =
              "sizes are integers", Where::traced);
 
 Size found_size(const Tensor& scalar) {
-  if (is_concrete(scalar)) {
-    const TensorImpl& t = *scalar.impl();
-    if (t.dtype == int32 || t.dtype == int64)
-      return look({found_size_op, nullptr, std::array{View{t.data, &t.shape, t.dtype}}})[0]
-          .shape()[0];
-  }
+  if (is_concrete(scalar) && (scalar.dtype() == int32 || scalar.dtype() == int64))
+    return look(nullptr, {&scalar, 1})[0].shape()[0];
   Graph* const graph = scalar.impl()->extra()->graph.get();
   // The node belongs where the number is made, also if a branch or a loop inside asks for it: what
   // is inside sees the size as one of its surroundings.
@@ -79,6 +67,12 @@ Size found_size(const Tensor& scalar) {
   }
   const FoundAttrs attrs;
   return found_size_op({scalar}, attrs).shape()[0];  // an example of a vmap: refused
+}
+
+void refuse_sizes_of_examples() {
+  fail<UnimplementedError>(
+      "[vmap] the size of a tensor would differ from example to example; pad to one size and use a "
+      "mask, or map with map_fn");
 }
 
 bool finds_sizes(const Graph& graph) {

@@ -13,6 +13,9 @@ extern const Op found_size_op;
 // The value of an integer scalar, as a size.
 Size found_size(const Tensor& scalar);
 
+// What a batching rule says where sizes would differ from example to example.
+[[noreturn]] void refuse_sizes_of_examples();
+
 // Whether running the graph finds sizes; of the graphs inside of it (branches, loops) each finds
 // its own.
 bool finds_sizes(const Graph& graph);

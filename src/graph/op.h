@@ -127,7 +127,7 @@ enum class Kind : std::uint8_t {
 
 using InferFn = void (*)(const Call&, Avals& out);  // throws InvalidArgumentError
 using KernelFn = void (*)(const KernelCall&);       // may throw for bad values (indices)
-using FindFn = Tensors (*)(const Call&);
+using FindFn = Tensors (*)(const void* attrs, std::span<const Tensor> in);
 using TransposeFn = Cotangent (*)(const Site&, int input, const Tensor& ct);
 using AccumulateFn = void (*)(const Site&, int input, const Tensor& ct, const Tensor& sum);
 using JvpFn = void (*)(const Site&, std::span<const Tensor> tangents, std::span<Tensor> out);

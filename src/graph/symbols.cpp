@@ -51,6 +51,11 @@ bool unknown_sizes_agree(Size a, Size b) {
   return symbols && symbols->agree(a, b);
 }
 
+bool is_at_most(Size a, Size b) {
+  Symbols* symbols = a.is_known() && b.is_known() ? nullptr : symbols_of_trace();
+  return symbols ? symbols->at_most(a, b) : a <= b;
+}
+
 namespace detail {
 
 Size unknown_sum(Size a, Size b) { return current_symbols().add(a, b); }
@@ -389,6 +394,16 @@ bool Symbols::is_less(Size a, Size b) {
   if (const auto known = earlier_answer(Guard::Question::less, a, b)) return *known;
   const bool answer = as_traced(a) < as_traced(b);
   note(Guard::Question::less, a, b, answer);
+  return answer;
+}
+
+bool Symbols::at_most(Size a, Size b) {
+  const Lock lock(mutex_);
+  if (is_never_negative(subtract(b, a))) return true;
+  if (is_never_negative(subtract(subtract(a, b), 1))) return false;
+  if (const auto known = earlier_answer(Guard::Question::less, b, a)) return !*known;
+  const bool answer = !(has_hint(a) && has_hint(b)) || as_traced(a) <= as_traced(b);
+  note(Guard::Question::less, b, a, !answer);
   return answer;
 }
 

@@ -74,6 +74,8 @@ class Symbols {
   // As is_equal, but a size that no call has given is taken to be what an op needs it to be, unless
   // that contradicts an answer given before.
   bool agree(Size a, Size b);
+  // The same for a <= b.
+  bool at_most(Size a, Size b);
   std::int64_t as_number(Size size);
   void add(const Guard& guard);  // that was noted elsewhere, and saved
   // What each input's size was in the call that was traced; none if there was no call.
@@ -171,6 +173,8 @@ bool unknown_sizes_agree(Size a, Size b);
 inline bool sizes_agree(Size a, Size b) {
   return is_same(a, b) || (!(a.is_known() && b.is_known()) && unknown_sizes_agree(a, b));
 }
+// The same where a size must not be larger than another.
+bool is_at_most(Size a, Size b);
 inline bool shapes_agree(const Shape& a, const Shape& b) {
   return a.rank() == b.rank() && std::equal(a.begin(), a.end(), b.begin(), sizes_agree);
 }

@@ -116,7 +116,7 @@ const Op top_k_op = general(
            Shape shape = c.shape(0);
            const int last = shape.rank() - 1;
            check_axis(c, last, shape.rank());
-           if (!sizes_agree(k, shape[last]) && (k < 0 || k > shape[last])) {
+           if (!is_at_most(0, k) || !is_at_most(k, shape[last])) {
              fail<InvalidArgumentError>("[top_k] k is ", k, " for a tensor of shape ", shape,
                                         "; it must be at least 0 and at most the last size");
            }

@@ -63,7 +63,6 @@ def test_as_tensorflow_or_python(name):
 
 
 def test_sizes_that_depend_on_values():
-    # No program has that: the function runs as Python, and says so.
     @tf.function
     def f(x):
         if x[0] > 0:
@@ -74,7 +73,7 @@ def test_sizes_that_depend_on_values():
 
     assert f(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [1, 2]
     assert f(tf.constant([-1.0, 2.0])).numpy().tolist() == [-1]
-    assert "plain Python" in f.explain()
+    assert "plain Python" not in f.explain()
 
     @tf.function
     def g(n):
@@ -85,8 +84,22 @@ def test_sizes_that_depend_on_values():
         return found.stack()
 
     assert g(tf.constant(10)).numpy().tolist() == [0, 3, 6, 9]
+    assert "plain Python" not in g.explain()
+    concrete = f.get_concrete_function(tf.TensorSpec([3], tf.float32))
+    assert concrete(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [1, 2]
+
+
+def test_what_no_program_can_do_runs_as_python():
+    @tf.function
+    def f(x):
+        if x[0] > 0:
+            return x
+        return x[None]  # another number of axes
+
+    assert f(tf.constant([1.0])).shape == [1] and f(tf.constant([-1.0])).shape == [1, 1]
+    assert "plain Python" in f.explain()
     with pytest.raises(tf.errors.UnimplementedError, match="plain Python"):
-        f.get_concrete_function(tf.TensorSpec([3], tf.float32))
+        f.get_concrete_function(tf.TensorSpec([1], tf.float32))
 
 
 def line_of(function, text):

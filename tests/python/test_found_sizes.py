@@ -5,164 +5,12 @@ again after the first call of each kind (docs/design/033).
 """
 import numpy as np
 import pytest
+from found_size_programs import JUMPS, PROGRAMS, WHOLE, arrays
+from sized_flow_programs import FLOWS
 
 import gradus as tf
 
-F64 = np.float64
-
-
-def arrays():
-    """None, one, some, all elements positive."""
-    return [np.array(a, F64) for a in ([-1, -2, -.5, -3, -1, -.25], [-1, -2, .5, -3, -1, -2], [1, -2, .5, -3, 2, 1],
-                                       [1, 2, .5, 3, 1, .75], [-1, 1.25, .5, -3, -1, 4])]
-
-
-def count(x):
-    return tf.math.count_nonzero(x > 0)
-
-
-def npc(x):
-    return int(np.count_nonzero(x > 0))
-
-
-def np_segments(x, ids, n):
-    out = np.zeros(n)
-    np.add.at(out, ids, x)
-    return out
-
-
-# name: (with tf, with NumPy)
-PROGRAMS = {
-    "boolean_mask": (lambda x: tf.boolean_mask(x, x > 0), lambda x: x[x > 0]),
-    "x[mask]": (lambda x: x[x > 0] * 2, lambda x: x[x > 0] * 2),
-    "mask of rows": (lambda x: tf.boolean_mask(tf.reshape(x, [3, 2]), tf.reshape(x, [3, 2])[:, 0] > 0),
-                     lambda x: x.reshape(3, 2)[x.reshape(3, 2)[:, 0] > 0]),
-    "mask of an axis": (lambda x: tf.boolean_mask(tf.reshape(x, [2, 3]), x[:3] > 0, axis=1),
-                        lambda x: x.reshape(2, 3)[:, x[:3] > 0]),
-    "mask of two axes": (lambda x: tf.boolean_mask(x[:, None] * x, x[:, None] * x > .3),
-                         lambda x: (x[:, None] * x)[x[:, None] * x > .3]),
-    "where": (lambda x: tf.cast(tf.where(x > 0), tf.float64) * tf.reduce_sum(x),
-              lambda x: np.argwhere(x > 0) * x.sum()),
-    "where of a table": (lambda x: tf.where(x[:, None] * x > 1.), lambda x: np.argwhere(x[:, None] * x > 1)),
-    "gather by where": (lambda x: tf.gather(x * x, tf.where(x > 0)[:, 0]), lambda x: (x * x)[x > 0]),
-    "gather_nd by where": (lambda x: tf.gather_nd(tf.sin(x), tf.where(x > 0)), lambda x: np.sin(x)[x > 0]),
-    "sum of chosen": (lambda x: tf.reduce_sum(tf.boolean_mask(x, x > 0) ** 2), lambda x: (x[x > 0] ** 2).sum()),
-    "max of chosen and 0": (lambda x: tf.reduce_max(tf.concat([x[x > 0], [0.]], 0)), lambda x: max([0, *x[x > 0]])),
-    "two masks": (lambda x: tf.boolean_mask(x, x > 0) * tf.boolean_mask(tf.exp(x), x > 0),
-                  lambda x: x[x > 0] * np.exp(x[x > 0])),
-    "mask of a mask": (lambda x: (lambda y: y[y > .75])(x[x > 0] ** 2), lambda x: (lambda y: y[y > .75])(x[x > 0] ** 2)),
-    "outer of chosen": (lambda x: (lambda y: y[:, None] * y)(x[x > 0]), lambda x: (lambda y: y[:, None] * y)(x[x > 0])),
-    "matmul of chosen rows": (lambda x: tf.matmul(tf.boolean_mask(x[:, None] * tf.constant([[1., 2.]], tf.float64), x > 0),
-                                                  tf.constant([[1., 3.], [2., 5.]], tf.float64)),
-                              lambda x: (x[:, None] * [[1, 2]])[x > 0] @ np.array([[1., 3], [2, 5]])),
-    "softmax of chosen": (lambda x: tf.nn.softmax(x[x > 0]),
-                          lambda x: (lambda e: e / (e.sum() or 1))(np.exp(x[x > 0]))),
-    "cumsum of chosen": (lambda x: tf.cumsum(x[x > 0]), lambda x: np.cumsum(x[x > 0])),
-    "sort of chosen": (lambda x: tf.sort(x[x > 0]), lambda x: np.sort(x[x > 0])),
-    "reverse of chosen": (lambda x: x[x > 0][::-1], lambda x: x[x > 0][::-1]),
-    "chosen and others": (lambda x: tf.concat([x[x > 0], x[x <= 0]], 0), lambda x: np.concatenate([x[x > 0], x[x <= 0]])),
-    "stack of two": (lambda x: tf.stack([x[x > 0], tf.sin(x[x > 0])]), lambda x: np.stack([x[x > 0], np.sin(x[x > 0])])),
-    "pad of chosen": (lambda x: tf.pad(x[x > 0], [[1, 2]]), lambda x: np.pad(x[x > 0], [[1, 2]])),
-    "tile of chosen": (lambda x: tf.tile(x[x > 0], [3]), lambda x: np.tile(x[x > 0], 3)),
-    "scatter back": (lambda x: tf.scatter_nd(tf.where(x > 0), x[x > 0] ** 2, [6]), lambda x: np.where(x > 0, x ** 2, 0)),
-    "tensor_scatter": (lambda x: tf.tensor_scatter_nd_update(x, tf.where(x > 0), tf.zeros_like(x[x > 0])),
-                       lambda x: np.where(x > 0, 0, x)),
-    "mean by size": (lambda x: tf.reduce_sum(x[x > 0]) / tf.cast(tf.maximum(tf.shape(x[x > 0])[0], 1), tf.float64),
-                     lambda x: x[x > 0].sum() / max(npc(x), 1)),
-    "size": (lambda x: tf.size(x[x > 0]), npc),
-    "unique": (lambda x: tf.unique(tf.floor(x))[0] * tf.reduce_sum(x),
-               lambda x: np.array(list(dict.fromkeys(np.floor(x)))) * x.sum()),
-    "unique idx": (lambda x: tf.unique(tf.floor(x))[1],
-                   lambda x: [list(dict.fromkeys(np.floor(x))).index(v) for v in np.floor(x)]),
-    "unique counts": (lambda x: tf.unique_with_counts(tf.floor(x))[2],
-                      lambda x: [list(np.floor(x)).count(v) for v in dict.fromkeys(np.floor(x))]),
-    "sums by unique": (lambda x: (lambda u: tf.math.unsorted_segment_sum(x * x, u[1], tf.size(u[0])))(tf.unique(tf.floor(x))),
-                       lambda x: [(x[np.floor(x) == v] ** 2).sum() for v in dict.fromkeys(np.floor(x))]),
-    "range": (lambda x: tf.cast(tf.range(count(x)), tf.float64) * tf.reduce_sum(x), lambda x: np.arange(npc(x)) * x.sum()),
-    "range from, by": (lambda x: tf.range(2, 2 + 3 * count(x), 2), lambda x: np.arange(2, 2 + 3 * npc(x), 2)),
-    "range down": (lambda x: tf.range(count(x), 0, -1), lambda x: np.arange(npc(x), 0, -1)),
-    "range of reals": (lambda x: tf.range(0., tf.cast(count(x), tf.float32), .5), lambda x: np.arange(0, npc(x), .5)),
-    "zeros": (lambda x: tf.zeros([count(x), 2]), lambda x: np.zeros([npc(x), 2])),
-    "ones": (lambda x: tf.ones([count(x)], tf.float64) * tf.reduce_sum(x * x), lambda x: np.ones(npc(x)) * (x * x).sum()),
-    "fill": (lambda x: tf.fill([2, count(x)], tf.reduce_sum(x)), lambda x: np.full([2, npc(x)], x.sum())),
-    "eye": (lambda x: tf.eye(count(x)), lambda x: np.eye(npc(x))),
-    "linspace": (lambda x: tf.linspace(tf.reduce_sum(x), 1., count(x)), lambda x: np.linspace(x.sum(), 1, npc(x))),
-    "one_hot": (lambda x: tf.one_hot([0, 2, 1], tf.cast(count(x), tf.int32)), lambda x: np.eye(9)[[0, 2, 1]][:, :npc(x)]),
-    "sequence_mask": (lambda x: tf.sequence_mask(tf.stack([count(x), 1, 0])),
-                      lambda x: np.arange(max(npc(x), 1)) < np.array([[npc(x)], [1], [0]])),
-    "broadcast_to": (lambda x: tf.broadcast_to(x, [count(x), 6]), lambda x: np.broadcast_to(x, [npc(x), 6])),
-    "reshape": (lambda x: tf.reshape(x[x > 0], [count(x), 1]), lambda x: x[x > 0].reshape(-1, 1)),
-    "reshape by stack": (lambda x: tf.reshape(tf.tile(x, [2]), tf.stack([-1, tf.maximum(count(x) // 3, 1)])),
-                         lambda x: np.tile(x, 2).reshape(-1, max(npc(x) // 3, 1))),
-    "tile": (lambda x: tf.tile(x, [count(x)]), lambda x: np.tile(x, npc(x))),
-    "repeat": (lambda x: tf.repeat(x, count(x)), lambda x: np.repeat(x, npc(x))),
-    "repeat by tensor": (lambda x: tf.repeat(x, tf.cast(tf.maximum(x, 0.), tf.int32)),
-                         lambda x: np.repeat(x, np.maximum(x, 0).astype(int))),
-    "pad": (lambda x: tf.pad(x, [[count(x), 1]]), lambda x: np.pad(x, [[npc(x), 1]])),
-    "pad by tensor": (lambda x: tf.pad(x, tf.reshape(tf.stack([1, count(x)]), [1, 2])), lambda x: np.pad(x, [[1, npc(x)]])),
-    "x[:n]": (lambda x: x[:count(x)] ** 2, lambda x: x[:npc(x)] ** 2),
-    "x[n:]": (lambda x: x[count(x):] ** 2, lambda x: x[npc(x):] ** 2),
-    "x[-n:]": (lambda x: x[-count(x):], lambda x: x[-npc(x):]),
-    "x[1:n:2]": (lambda x: x[1:count(x):2], lambda x: x[1:npc(x):2]),
-    "x[n::-1]": (lambda x: x[count(x)::-1], lambda x: x[npc(x)::-1]),
-    "x[::n + 1]": (lambda x: x[::count(x) + 1], lambda x: x[::npc(x) + 1]),
-    "y[:, :n]": (lambda x: tf.reshape(x, [2, 3])[:, :count(x)], lambda x: x.reshape(2, 3)[:, :npc(x)]),
-    "y[0, n:]": (lambda x: tf.reshape(x, [2, 3])[0, count(x):], lambda x: x.reshape(2, 3)[0, npc(x):]),
-    "y[..., n:, None]": (lambda x: tf.reshape(x, [2, 3])[..., count(x):, None], lambda x: x.reshape(2, 3)[..., npc(x):, None]),
-    "slice": (lambda x: tf.slice(x, [0], [count(x)]), lambda x: x[:npc(x)]),
-    "slice from n": (lambda x: tf.slice(x, [count(x)], [-1]), lambda x: x[npc(x):]),
-    "slice by tensors": (lambda x: tf.slice(x, tf.stack([count(x) // 2]), tf.stack([count(x) // 3])),
-                         lambda x: x[npc(x) // 2:npc(x) // 2 + npc(x) // 3]),
-    "strided_slice": (lambda x: tf.strided_slice(x, [0], [count(x)], [2]), lambda x: x[:npc(x):2]),
-    "split": (lambda x: tf.split(x, tf.stack([count(x), 6 - count(x)]))[1] ** 2, lambda x: x[npc(x):] ** 2),
-    "split by list": (lambda x: tf.split(x, [count(x), -1])[0] ** 2, lambda x: x[:npc(x)] ** 2),
-    "top_k": (lambda x: tf.math.top_k(x, tf.cast(count(x), tf.int32))[0], lambda x: np.sort(x)[::-1][:npc(x)]),
-    "segment_sum": (lambda x: tf.math.segment_sum(x, tf.cumsum(tf.cast(x > 0, tf.int32))),
-                    lambda x: np_segments(x, np.cumsum(x > 0), npc(x) + 1)),
-    "unsorted_segment_sum": (lambda x: tf.math.unsorted_segment_sum(x, tf.cast(x > 0, tf.int32), count(x) + 2),
-                             lambda x: np_segments(x, (x > 0).astype(int), npc(x) + 2)),
-    "bincount": (lambda x: tf.math.bincount(tf.cast(tf.maximum(x, 0.), tf.int32)),
-                 lambda x: np.bincount(np.maximum(x, 0).astype(int))),
-    "scatter_nd": (lambda x: tf.scatter_nd(tf.constant([[0], [1]]), x[:2], tf.stack([count(x) + 2])),
-                   lambda x: np.concatenate([x[:2], np.zeros(npc(x))])),
-    "dynamic_partition": (lambda x: tf.concat(tf.dynamic_partition(x * x, tf.cast(x > 0, tf.int32), 2)[::-1], 0),
-                          lambda x: np.concatenate([x[x > 0] ** 2, x[x <= 0] ** 2])),
-    "stitch of partition": (lambda x: tf.dynamic_stitch(tf.dynamic_partition(tf.range(6), tf.cast(x > 0, tf.int32), 2),
-                                                        [y * 2 for y in tf.dynamic_partition(x, tf.cast(x > 0, tf.int32), 2)]),
-                            lambda x: 2 * x),
-    "random": (lambda x: tf.shape(tf.random.normal([count(x), 2])), lambda x: [npc(x), 2]),
-    "random uniform": (lambda x: tf.size(tf.random.uniform([count(x)])), npc),
-    "top p": (lambda x: (lambda s: s[:tf.reduce_sum(tf.cast(tf.cumsum(s) < .9, tf.int32)) + 1])(
-        tf.sort(tf.nn.softmax(x), direction="DESCENDING")),
-              lambda x: (lambda s: s[:int((np.cumsum(s) < .9).sum()) + 1])(np.sort(np.exp(x) / np.exp(x).sum())[::-1])),
-    "while over n": (lambda x: tf.while_loop(lambda i, s: i < count(x), lambda i, s: (i + 1, s * 1.5 + x),
-                                             (tf.constant(0, tf.int64), x))[1],
-                     lambda x: (lambda s: [s := s * 1.5 + x for _ in range(npc(x))][-1] if npc(x) else s)(x)),
-    "sum of chosen in a loop": (lambda x: tf.while_loop(
-        lambda i, s: i < 3, lambda i, s: (i + 1, s + tf.reduce_sum(tf.boolean_mask(x, x > tf.cast(i, tf.float64)) ** 2)),
-        (0, tf.constant(0., tf.float64)))[1], lambda x: sum((x[x > i] ** 2).sum() for i in range(3))),
-    "chosen in a branch": (lambda x: tf.cond(tf.reduce_sum(x) > 0, lambda: tf.reduce_sum(x[x > 0] ** 2), lambda: x[0] * 3),
-                           lambda x: (x[x > 0] ** 2).sum() if x.sum() > 0 else x[0] * 3),
-    "found outside, used in a branch": (lambda x: (lambda y: tf.cond(tf.reduce_sum(x) > 0, lambda: y * 2, lambda: y ** 2))(x[x > 0]),
-                                        lambda x: x[x > 0] * 2 if x.sum() > 0 else x[x > 0] ** 2),
-    "found outside, used in a loop": (lambda x: (lambda y: tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s * y + 1),
-                                                                         (0, y))[1])(x[x > 0]),
-                                      lambda x: (lambda y: ((y * y + 1) * y + 1) * y + 1)(x[x > 0])),
-    "map over chosen": (lambda x: tf.map_fn(lambda v: v * v, x[x > 0]), lambda x: x[x > 0] ** 2),
-    "vectorized_map over chosen": (lambda x: tf.vectorized_map(lambda v: v * v, x[x > 0]), lambda x: x[x > 0] ** 2),
-    "scan over chosen": (lambda x: tf.scan(lambda c, v: c + v, x[x > 0], tf.constant(0., tf.float64)),
-                         lambda x: np.cumsum(x[x > 0])),
-    "norm of chosen": (lambda x: tf.norm(tf.concat([x[x > 0], [1.]], 0)), lambda x: np.sqrt((x[x > 0] ** 2).sum() + 1)),
-    "einsum of chosen": (lambda x: tf.einsum("i,j->ij", x[x > 0], x), lambda x: np.outer(x[x > 0], x)),
-    "distances": (lambda x: (lambda y: tf.reduce_sum((y[:, None] - y) ** 2, axis=1))(x[x > 0]),
-                  lambda x: ((x[x > 0][:, None] - x[x > 0]) ** 2).sum(1)),
-}
-WHOLE = {"where of a table", "size", "unique idx", "unique counts", "range from, by", "range down", "range of reals", "zeros",
-         "eye", "one_hot", "sequence_mask", "bincount", "random", "random uniform"}  # no derivative to speak of
-
-
-# Where differences of the test arrays do not tell: equal elements, or sizes that change with them.
-JUMPS = {"top p", "repeat by tensor", "sum of chosen in a loop"}
+PROGRAMS = PROGRAMS | FLOWS
 
 
 def loss(f):
@@ -290,7 +138,8 @@ def test_a_signature_that_says_none_is_none():
 
 # ------------------------------------------------------------------------------- other ways to run a program
 CHOSEN = ["boolean_mask", "mask of a mask", "unique", "x[:n]", "range", "matmul of chosen rows", "found outside, used in a loop",
-          "sum of chosen in a loop", "repeat by tensor", "dynamic_partition"]
+          "sum of chosen in a loop", "repeat by tensor", "dynamic_partition", "cond_of_chosen", "cond_of_pairs", "grows",
+          "halves", "branch_in_a_loop", "array_by_while", "two_that_grow", "switch"]
 
 
 @pytest.mark.parametrize("name", CHOSEN)

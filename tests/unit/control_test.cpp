@@ -212,7 +212,7 @@ TEST(Cond, Errors) {
       bad(
           "", [](Tensor t) { return t; }, [](Tensor t) { return cast(t, float32); }),
       "[cond] result 0 is float64 () in branch true and float32 () in branch false; dtypes and "
-      "shapes must agree");
+      "numbers of axes must agree");
   expect_says(bad(
                   "", [](Tensor t) { return t; }, [](Tensor t) { return reshape(t, {1}); }),
               "result 0 is float64 () in branch true and float64 (1,) in branch false");

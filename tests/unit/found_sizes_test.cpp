@@ -159,5 +159,140 @@ TEST(FoundSizes, NumbersAsSizes) {
       "one_hot");
 }
 
+// What a branch or a loop gives has the size of the branch that ran, or of the last turn.
+TEST(FoundSizes, BranchesOfDifferentSizes) {
+  const auto half = [](const Tensor& x) { return slice(x, {0}, {2}); };
+  expect_like_eager(
+      [&](const Tensor& x) {
+        return cond(
+            reduce_sum(x) > 0, [&] { return half(x) * 3; }, [&] { return tanh(x); });
+      },
+      "sizes that are known");
+  expect_like_eager(
+      [](const Tensor& x) {
+        const Tensor y = cond(
+            reduce_sum(x) > 0, [&] { return boolean_mask(x * x, x > 0); }, [&] { return x; });
+        return reduce_sum(y) * y;
+      },
+      "one that is found");
+  expect_like_eager(
+      [&](const Tensor& x) {
+        const auto [y, z] = cond(
+            reduce_max(x) > 1, [&] { return std::pair(boolean_mask(x, x > 0), half(x)); },
+            [&] { return std::pair(x * x, boolean_mask(x, x <= 0)); });
+        return concat({y * reduce_sum(z), z}, 0);
+      },
+      "two results");
+  expect_like_eager(
+      [&](const Tensor& x) {
+        const std::vector<std::function<Tensor()>> branches = {
+            [&] { return x; }, [&] { return half(x); }, [&] { return boolean_mask(x * x, x > 0); }};
+        return switch_case(count_nonzero(x > 0), branches) * 2;
+      },
+      "switch_case");
+  expect_like_eager(
+      [&](const Tensor& x) {
+        return cond(
+            reduce_sum(x) > 0,
+            [&] {
+              return cond(
+                  reduce_max(x) > 1, [&] { return half(x) * x.shape()[0]; }, [&] { return x * x; });
+            },
+            [&] { return boolean_mask(x, x > 0); });
+      },
+      "one inside the other");
+}
+
+TEST(FoundSizes, LoopsThatChangeSizes) {
+  expect_like_eager(
+      [](const Tensor& x) {
+        const Tensor n = count_nonzero(x > 0, int32);
+        const auto [i, y] =
+            while_loop([&](Tensor i, Tensor) { return i < n; },
+                       [&](Tensor i, Tensor y) {
+                         return std::tuple(i + 1, concat({y, reshape(gather(x, i) * 2, {1})}, 0));
+                       },
+                       std::tuple(Tensor(0), x * x));
+        return y * cast(i, float32);
+      },
+      "rows that are added");
+  expect_like_eager(
+      [](const Tensor& x) {
+        return while_loop([&](Tensor y) { return reduce_max(y) - reduce_min(y) > 0.1f; },
+                          [&](Tensor y) { return boolean_mask(y, y >= reduce_mean(y)) * 0.5f; }, x);
+      },
+      "elements that are dropped");
+  expect_like_eager(
+      [](const Tensor& x) {
+        const Tensor n = count_nonzero(x > 0, int32);
+        const auto [i, y, z] = while_loop(
+            [&](Tensor i, Tensor, Tensor) { return i < n; },
+            [&](Tensor i, Tensor y, Tensor z) {
+              const Tensor v = reshape(gather(x, i), {1});
+              return std::tuple(i + 1, concat({y, v}, 0), concat({z, nn::softmax(z + v), v}, 0));
+            },
+            std::tuple(Tensor(0), zeros({0}), slice(x, {0}, {1})));
+        return reduce_sum(y) * z;
+      },
+      "two that grow");
+  expect_like_eager(
+      [](const Tensor& x) {
+        const auto [i, y] =
+            while_loop([&](Tensor i, Tensor) { return i < 5; },
+                       [&](Tensor i, Tensor y) {
+                         const Tensor v = gather(x, i);
+                         return std::tuple(i + 1, cond(
+                                                      v > 0,
+                                                      [&] {
+                                                        return concat({y, reshape(v, {1})}, 0);
+                                                      },
+                                                      [&] { return y * v; }));
+                       },
+                       std::tuple(Tensor(0), zeros({0})));
+        return y;
+      },
+      "a branch in a loop");
+  expect_like_eager(
+      [](const Tensor& x) {
+        return while_loop([&](Tensor y) { return reduce_sum(y) < 100; },
+                          [&](Tensor y) {
+                            return concat({y, y * 2, square(x)}, 0);
+                          },
+                          x, {.maximum_iterations = 3});
+      },
+      "at most three turns");
+}
+
+TEST(FoundSizes, FlowsThatAreWrongSaySo) {
+  const auto message = [](auto f) -> std::string {
+    try {
+      function(f)(Tensor{1.f, 2.f});
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(
+      message([](const Tensor& x) {
+        return while_loop([&](Tensor y) { return reduce_sum(y) < 10; },
+                          [&](Tensor y) {
+                            return reshape(concat({y, x}, 0), {-1, 1});
+                          },
+                          x);
+      })
+          .find("[while_loop] loop variable 0 is float32 (2,) before the body and float32 (4, 1) "
+                "after it; dtypes and numbers of axes must stay"),
+      std::string::npos);
+  EXPECT_NE(message([](const Tensor& x) {
+              return cond(
+                  reduce_sum(x) > 0,
+                  [&] {
+                    return reshape(x, {1, 2});
+                  },
+                  [&] { return x; });
+            }).find("dtypes and numbers of axes must agree"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace gradus

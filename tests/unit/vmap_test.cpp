@@ -234,5 +234,72 @@ TEST(Vmap, LoopsOfExamplesThatStopEarlyHaveTheirOwnGradients) {
   }
 }
 
+// Each example runs the branch that it chose and no other: the others' NaN do not reach it.
+TEST(Vmap, ExamplesChooseForThemselves) {
+  const auto f = [](const Tensor& x, const Tensor& y) {
+    return cond(
+        x > 0, [&] { return sqrt(x) * y; }, [&] { return x * x * y; });
+  };
+  const auto g = [](const Tensor& x, const Tensor& y) {
+    const std::vector<std::function<Tensor()>> branches = {
+        [&] { return sqrt(-x) * y; }, [&] { return log(x) + y; }, [&] { return x * x; }};
+    return switch_case(cast(floor(x), int32) + 1, branches);
+  };
+  const Tensor xs{4.0, -3.0, 0.25, -0.5, 2.5, 9.0}, y(1.5);
+  const std::vector<std::function<Tensor(const Tensor&, const Tensor&)>> functions = {f, g};
+  for (const auto& h : functions) {
+    std::vector<Tensor> values, first, second;
+    for (const Tensor& x : unstack(xs, 0)) {
+      const auto at = [&](const Tensor& t) { return h(t, y); };
+      values.push_back(at(x));
+      first.push_back(grad(at)(x));
+      second.push_back(grad(grad(at))(x));
+    }
+    const auto all = [&](const Tensor& t) {
+      return vmap([&](const Tensor& x) { return h(x, y); })(t);
+    };
+    const auto by = [&](const Tensor& t) {
+      return grad([&](const Tensor& s) { return reduce_sum(all(s)); })(t);
+    };
+    const auto again = [&](const Tensor& t) {
+      return grad([&](const Tensor& s) { return reduce_sum(by(s)); })(t);
+    };
+    const auto inside = [&](const Tensor& t) {
+      return vmap(grad([&](const Tensor& x) { return h(x, y); }))(t);
+    };
+    const auto expect = [&](const Tensor& got, const std::vector<Tensor>& want, const char* what) {
+      for (std::size_t i = 0; i < want.size(); ++i)
+        EXPECT_NEAR(got.data<double>()[i], want[i].item<double>(), 1e-12) << what << " " << i;
+    };
+    expect(all(xs), values, "values");
+    expect(function(all)(xs), values, "compiled values");
+    expect(by(xs), first, "gradients");
+    expect(function(by)(xs), first, "compiled gradients");
+    expect(again(xs), second, "second gradients");
+    expect(function(again)(xs), second, "compiled second gradients");
+    expect(inside(xs), first, "gradients inside");
+    expect(function(inside)(xs), first, "compiled gradients inside");
+    // One map inside the other: of all pairs, and of rows.
+    const auto pairs = [&](const Tensor& t) {
+      return vmap([&](const Tensor& x) {
+        return vmap([&](const Tensor& factor) { return h(x, factor) * factor; })(Tensor{1.5, 2.0});
+      })(t);
+    };
+    const auto rows = [&](const Tensor& t) {
+      return vmap(vmap([&](const Tensor& x) { return h(x, y); }))(reshape(t, {2, 3}));
+    };
+    for (const Tensor& got : {rows(xs), function(rows)(xs)})
+      expect(reshape(got, {6}), values, "rows of rows");
+    for (const Tensor& got : {pairs(xs), function(pairs)(xs)})
+      for (std::size_t i = 0; i < 6; ++i)
+        for (std::size_t k = 0; k < 2; ++k) {
+          const Tensor factor(k == 0 ? 1.5 : 2.0);
+          EXPECT_NEAR(got.data<double>()[2 * i + k],
+                      (h(unstack(xs, 0)[i], factor) * factor).item<double>(), 1e-12)
+              << i << " " << k;
+        }
+  }
+}
+
 }  // namespace
 }  // namespace gradus

@@ -75,14 +75,14 @@ TEST(WhileLoop, SaysWhatChanged) {
     function([](const Tensor& x) {
       return while_loop([](Tensor t) { return reduce_sum(t) < 10; },
                         [](Tensor t) {
-                          return concat({t, t}, 0);
+                          return stack({t, t}, 0);
                         },
                         x);
     })(ones({2}));
     FAIL();
   } catch (const InvalidArgumentError& e) {
     EXPECT_NE(std::string(e.what()).find("loop variable 0 is float32 (2,) before the body and "
-                                         "float32 (4,) after it"),
+                                         "float32 (2, 2) after it"),
               std::string::npos)
         << e.what();
   }

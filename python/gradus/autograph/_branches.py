@@ -38,7 +38,7 @@ def read(get):
 
 def is_traced(value):
     """Whether it is a tensor without a value."""
-    return _core._traced_name(value) is not None
+    return not _core._has_value(value)
 
 
 def as_test(value):
@@ -106,7 +106,7 @@ class Rows:
 
     def __init__(self, array):
         self.array, self.rows = array, array._tensors()
-        self.row = self.rows[0][0] if self.rows else None
+        self.row = _core._row_like(self.rows[0]) if self.rows else None
 
     def filled(self, other):
         """The rows; those of an array that was never written are zeros like the other's."""
@@ -194,8 +194,6 @@ class Joined:
             if isinstance(a, (Rows, TensorArray)) and isinstance(b, (Rows, TensorArray)):
                 a, b = [v if isinstance(v, Rows) else Rows(v) for v in (a, b)]
                 rows = list(zip(a.filled(b), b.filled(a)))
-                if any(not x.shape.is_compatible_with(y.shape) for x, y in rows):
-                    must_run_eagerly("the size of a TensorArray depends on values")
                 places.append(lambda out, a=a, at=at, n=len(rows): a.array._with_tensors(out[at:at + n]))
                 pairs += rows
                 continue
@@ -214,7 +212,7 @@ class Joined:
         if a.dtype != b.dtype:
             raise TypeError(f"{shown} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the "
                             "else branch")
-        if not a.shape.is_compatible_with(b.shape):
+        if a.shape.rank != b.shape.rank:
             must_run_eagerly(f"{shown} has shape {a.shape} in the main branch, but shape {b.shape} in the else branch")
         return a, b
 

@@ -2,8 +2,8 @@
 from .. import _core, nest
 from .._effects import waiting_effects
 from .._tensor_array import TensorArray
-from ._branches import (as_test, check_test, if_stmt, is_tensor_like, is_traced, must_run_eagerly, no_value,
-                        placeholder, same_value, tf, undefined)
+from ._branches import (as_test, check_test, if_stmt, is_tensor_like, is_traced, no_value, placeholder, same_value, tf,
+                        undefined)
 from ._builtins import stream_of
 from ._datasets import Elements, is_dataset
 from ._expressions import and_
@@ -105,13 +105,25 @@ class _Loop:
                 following = body(*tensors[:count])
                 return [tensors[0] + 1, *(following or ()), *self._leave()]
 
-            turns, *tensors = tf().while_loop(loop_test, loop_body, [tf().constant(0), *own, *self.tensors],
+            state = [tf().constant(0), *own, *self.tensors]
+            turns, *tensors = tf().while_loop(loop_test, loop_body, state, self._invariants(own),
                                               maximum_iterations=self.given.get("maximum_iterations"))
             self._finish(turns, tensors[count - 1:])
             return tensors[:count - 1]
         except BaseException:
             self.put(self.before)
             raise
+
+    def _invariants(self, own):
+        """The shapes that set_loop_options allows, by tensor; the others keep theirs."""
+        if not self.given.get("shape_invariants"):
+            return None
+        shapes = [tf().TensorShape([]), *(t.shape for t in own)]
+        for t in self.tensors:
+            given = [shape for value, shape in self.given["shape_invariants"] if value is t]
+            kept = None if isinstance(t, TensorArray) else t.shape
+            shapes.append(tf().TensorShape(given[0] if given else kept))
+        return shapes
 
     def _take_apart(self):
         self.places, self.tensors = {}, []
@@ -184,9 +196,7 @@ class _Loop:
         if before.dtype != after.dtype:
             raise TypeError(f"{name} has dtype {before.dtype.name} before the loop, but dtype {after.dtype.name} after "
                             "one iteration")
-        if not before.shape.is_compatible_with(after.shape):
-            if self.given.get("shape_invariants"):
-                must_run_eagerly(f"{name} changes its shape in a loop")
+        if not before.shape.is_compatible_with(after.shape) and not self.given.get("shape_invariants"):
             raise ValueError(f"{name} has shape {before.shape} before the loop, but shape {after.shape} after one "
                              "iteration. Use tf.autograph.experimental.set_loop_options to set shape invariants.")
         return after

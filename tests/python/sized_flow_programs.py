@@ -1,0 +1,427 @@
+"""Branches and loops whose results have sizes that the data decide, each with what NumPy makes of the same six numbers."""
+import numpy as np
+
+import gradus as tf
+
+F64 = tf.float64
+
+
+def number(x):
+    return tf.cast(tf.math.count_nonzero(x > 0), tf.int32)
+
+
+def npc(x):
+    return int(np.count_nonzero(x > 0))
+
+
+# ------------------------------------------------------------------------------- branches
+def cond_of_chosen(x):
+    return tf.cond(tf.reduce_sum(x) > 0, lambda: x[x > 0] ** 2, lambda: x * 2)
+
+
+def cond_of_chosen_np(x):
+    return x[x > 0] ** 2 if x.sum() > 0 else x * 2
+
+
+def cond_of_known_sizes(x):
+    return tf.cond(x[0] > 0, lambda: x[:2] * x[1], lambda: tf.sin(x))
+
+
+def cond_of_known_sizes_np(x):
+    return x[:2] * x[1] if x[0] > 0 else np.sin(x)
+
+
+def cond_of_pairs(x):
+    y, z = tf.cond(x[0] > 0, lambda: (x[x > 0], x[:3]), lambda: (x[x <= 0], x[3:] ** 2))
+    return tf.concat([y * tf.reduce_sum(z), z], 0)
+
+
+def cond_of_pairs_np(x):
+    y, z = (x[x > 0], x[:3]) if x[0] > 0 else (x[x <= 0], x[3:] ** 2)
+    return np.concatenate([y * z.sum(), z])
+
+
+def cond_of_tables(x):
+    t = tf.reshape(x, [2, 3])
+    return tf.cond(x[2] > 0, lambda: tf.boolean_mask(t, t[:, 0] > 0), lambda: tf.boolean_mask(t, t[0] < 0, axis=1))
+
+
+def cond_of_tables_np(x):
+    t = x.reshape(2, 3)
+    return t[t[:, 0] > 0] if x[2] > 0 else t[:, t[0] < 0]
+
+
+def cond_in_cond(x):
+    return tf.cond(x[0] > 0, lambda: tf.cond(x[1] > 0, lambda: x[:number(x)], lambda: x[:1] ** 3), lambda: x[::2] * x[1])
+
+
+def cond_in_cond_np(x):
+    return (x[:npc(x)] if x[1] > 0 else x[:1] ** 3) if x[0] > 0 else x[::2] * x[1]
+
+
+def switch(x):
+    return tf.switch_case(number(x) % 3, [lambda: x, lambda: x[:2] ** 2, lambda: x[x > 0] ** 3])
+
+
+def switch_np(x):
+    return [lambda: x, lambda: x[:2] ** 2, lambda: x[x > 0] ** 3][npc(x) % 3]()
+
+
+def case(x):
+    return tf.case([(x[0] > 0, lambda: x[:1]), (x[1] > 0, lambda: x[:2] ** 2)], default=lambda: x[:number(x)])
+
+
+def case_np(x):
+    return x[:1] if x[0] > 0 else x[:2] ** 2 if x[1] > 0 else x[:npc(x)]
+
+
+def if_statement(x):
+    if tf.reduce_sum(x) > 0:
+        y = x[x > 0]
+    else:
+        y = tf.zeros([1], F64)
+    return y * 2 + tf.reduce_sum(x)
+
+
+def if_statement_np(x):
+    return (x[x > 0] if x.sum() > 0 else np.zeros(1)) * 2 + x.sum()
+
+
+def early_return(x):
+    if x[0] > 0:
+        return x[x > 0] ** 2
+    return x
+
+
+def early_return_np(x):
+    return x[x > 0] ** 2 if x[0] > 0 else x
+
+
+def if_without_else(x):
+    y = x
+    if x[0] > 0:
+        y = tf.concat([y, y * y], 0)
+    return y * 3
+
+
+def if_without_else_np(x):
+    return np.concatenate([x, x * x]) * 3 if x[0] > 0 else x * 3
+
+
+def clipped_tail(x):
+    y = tf.cond(tf.reduce_max(x) > 1, lambda: x[x <= 1], lambda: x)
+    return tf.concat([tf.exp(y), [tf.cast(tf.size(y), F64)]], 0)
+
+
+def clipped_tail_np(x):
+    y = x[x <= 1] if x.max() > 1 else x
+    return np.concatenate([np.exp(y), [y.size]])
+
+
+# ------------------------------------------------------------------------------- loops
+def grows(x):
+    def body(i, y):
+        return i + 1, tf.concat([y, [x[i] * x[0]]], 0)
+    return tf.while_loop(lambda i, y: i < number(x), body, (0, tf.zeros([0], F64)),
+                         shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])))[1]
+
+
+def grows_np(x):
+    return x[:npc(x)] * x[0]
+
+
+def grows_in_rows(x):
+    def body(i, y):
+        return i + 1, tf.concat([y, tf.reshape(x[i:i + 2] * 2, [1, 2])], 0)
+    y = tf.while_loop(lambda i, y: i < tf.minimum(number(x), 5), body, (0, tf.reshape(x[:2] ** 2, [1, 2])),
+                      shape_invariants=(tf.TensorShape([]), tf.TensorShape([None, 2])))[1]
+    return tf.matmul(y, y, transpose_b=True)
+
+
+def grows_in_rows_np(x):
+    y = np.stack([x[:2] ** 2] + [x[i:i + 2] * 2 for i in range(min(npc(x), 5))])
+    return y @ y.T
+
+
+def doubles(x):
+    return tf.while_loop(lambda y: tf.size(y) < 7 * number(x), lambda y: tf.concat([y, y * 1.5], 0), [x],
+                         shape_invariants=[tf.TensorShape([None])])[0]
+
+
+def doubles_np(x):
+    y = x
+    while y.size < 7 * npc(x):
+        y = np.concatenate([y, y * 1.5])
+    return y
+
+
+def halves(x):
+    return tf.while_loop(lambda y: tf.logical_and(tf.size(y) > 1, y[0] > -1.5), lambda y: y[:tf.size(y) // 2] * y[-1], [x],
+                         shape_invariants=[tf.TensorShape([None])])[0]
+
+
+def halves_np(x):
+    y = x
+    while y.size > 1 and y[0] > -1.5:
+        y = y[:y.size // 2] * y[-1]
+    return y
+
+
+def prunes(x):
+    """Keeps what is above the mean, as long as there is something to drop."""
+    def body(y):
+        return y[y >= tf.reduce_mean(y)] * .5
+    return tf.while_loop(lambda y: tf.reduce_max(y) - tf.reduce_min(y) > .1, body, [x],
+                         shape_invariants=[tf.TensorShape([None])])[0]
+
+
+def prunes_np(x):
+    y = x
+    while y.max() - y.min() > .1:
+        y = y[y >= y.mean()] * .5
+    return y
+
+
+def two_that_grow(x):
+    def body(i, y, z):
+        return i + 1, tf.concat([y, [x[i]]], 0), tf.concat([z, [x[i] ** 2, 1.]], 0)
+    _, y, z = tf.while_loop(lambda i, y, z: i < number(x), body, (0, tf.zeros([0], F64), tf.zeros([0], F64)),
+                            shape_invariants=(tf.TensorShape([]), tf.TensorShape([None]), tf.TensorShape([None])))
+    return tf.reduce_sum(y) * z
+
+
+def two_that_grow_np(x):
+    y = x[:npc(x)]
+    return y.sum() * np.array([v for e in y for v in (e ** 2, 1.)])
+
+
+def used_as_it_grows(x):
+    """Attention over all that was made so far."""
+    def body(i, kept):
+        weights = tf.nn.softmax(kept * x[i])
+        return i + 1, tf.concat([kept, [tf.reduce_sum(weights * kept)]], 0)
+    return tf.while_loop(lambda i, kept: i < number(x), body, (0, x[:2]),
+                         shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])))[1]
+
+
+def used_as_it_grows_np(x):
+    kept = x[:2]
+    for i in range(npc(x)):
+        e = np.exp(kept * x[i] - (kept * x[i]).max())
+        kept = np.append(kept, (e / e.sum() * kept).sum())
+    return kept
+
+
+def branch_in_a_loop(x):
+    def body(i, y):
+        return i + 1, tf.cond(x[i] > 0, lambda: tf.concat([y, [x[i]]], 0), lambda: y * x[i])
+    return tf.while_loop(lambda i, y: i < 6, body, (0, tf.zeros([0], F64)),
+                         shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])))[1]
+
+
+def branch_in_a_loop_np(x):
+    y = np.zeros(0)
+    for v in x:
+        y = np.append(y, v) if v > 0 else y * v
+    return y
+
+
+def loop_in_a_branch(x):
+    return tf.cond(x[0] > 0, lambda: grows(x), lambda: x[:3])
+
+
+def loop_in_a_branch_np(x):
+    return grows_np(x) if x[0] > 0 else x[:3]
+
+
+def loop_in_a_loop(x):
+    def outer(i, y):
+        z = tf.while_loop(lambda j, z: j < i, lambda j, z: (j + 1, tf.concat([z, [x[j]]], 0)), (0, y),
+                          shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])))[1]
+        return i + 1, z * 2
+    return tf.while_loop(lambda i, y: i < number(x), outer, (0, tf.zeros([0], F64)),
+                         shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])))[1]
+
+
+def loop_in_a_loop_np(x):
+    y = np.zeros(0)
+    for i in range(npc(x)):
+        y = np.concatenate([y, x[:i]]) * 2
+    return y
+
+
+def at_most(x):
+    return tf.while_loop(lambda y: True, lambda y: tf.concat([y, y[:1] * x[1]], 0), [x[:1]],
+                         shape_invariants=[tf.TensorShape([None])], maximum_iterations=number(x))[0]
+
+
+def at_most_np(x):
+    y = x[:1]
+    for _ in range(npc(x)):
+        y = np.concatenate([y, y[:1] * x[1]])
+    return y
+
+
+def while_statement(x):
+    y, i = x[:1], 0
+    while tf.reduce_sum(y) < 3 and i < 6:
+        tf.autograph.experimental.set_loop_options(shape_invariants=[(y, tf.TensorShape([None]))])
+        y = tf.concat([y, [x[i] * x[i]]], 0)
+        i += 1
+    return y
+
+
+def while_statement_np(x):
+    y, i = x[:1], 0
+    while y.sum() < 3 and i < 6:
+        y = np.append(y, x[i] * x[i])
+        i += 1
+    return y
+
+
+def range_statement(x):
+    y = tf.zeros([0], F64)
+    for i in tf.range(number(x)):
+        tf.autograph.experimental.set_loop_options(shape_invariants=[(y, tf.TensorShape([None]))])
+        y = tf.concat([y, [x[i] * 2]], 0)
+    return y
+
+
+def range_statement_np(x):
+    return x[:npc(x)] * 2
+
+
+# ------------------------------------------------------------------------------- arrays that grow
+def array_by_while(x):
+    array = tf.TensorArray(F64, size=0, dynamic_size=True)
+    return tf.while_loop(lambda i, a: i < number(x), lambda i, a: (i + 1, a.write(i, x[i] ** 2)), (0, array))[1].stack()
+
+
+def array_by_while_np(x):
+    return x[:npc(x)] ** 2
+
+
+def array_by_for(x):
+    array = tf.TensorArray(F64, size=0, dynamic_size=True, element_shape=[])
+    for v in x:
+        if v > 0:
+            array = array.write(array.size(), v * v)
+    return array.stack()
+
+
+def array_by_for_np(x):
+    return x[x > 0] ** 2
+
+
+def array_of_rows(x):
+    array = tf.TensorArray(F64, size=0, dynamic_size=True, element_shape=[2])
+    for i in tf.range(number(x)):
+        array = array.write(i, tf.stack([x[i], x[0]]))
+    return array.concat()
+
+
+def array_of_rows_np(x):
+    return np.array([v for i in range(npc(x)) for v in (x[i], x[0])])
+
+
+def array_of_size_n(x):
+    array = tf.TensorArray(F64, size=number(x))
+    for i in tf.range(number(x)):
+        array = array.write(i, x[i] * x[1])
+    return array.stack()
+
+
+def array_of_size_n_np(x):
+    return x[:npc(x)] * x[1]
+
+
+def array_read_as_it_grows(x):
+    array = tf.TensorArray(F64, size=1, dynamic_size=True, clear_after_read=False).write(0, x[0])
+    for i in tf.range(number(x)):
+        array = array.write(i + 1, array.read(i) * x[i] + 1)
+    return array.stack()
+
+
+def array_read_as_it_grows_np(x):
+    y = [x[0]]
+    for i in range(npc(x)):
+        y.append(y[i] * x[i] + 1)
+    return np.array(y)
+
+
+def array_in_a_branch(x):
+    array = tf.TensorArray(F64, size=0, dynamic_size=True, element_shape=[]).write(0, x[0])
+    if x[1] > 0:
+        array = array.write(1, x[1] * x[2]).write(2, x[3])
+    return array.stack()
+
+
+def array_in_a_branch_np(x):
+    return np.array([x[0], x[1] * x[2], x[3]]) if x[1] > 0 else x[:1]
+
+
+def array_stopped_by_data(x):
+    array, v = tf.TensorArray(F64, size=0, dynamic_size=True), x[0]
+    while v < 4 and array.size() < 5:
+        array = array.write(array.size(), v)
+        v = v * 1.5 + 1
+    return array.stack()
+
+
+def array_stopped_by_data_np(x):
+    y, v = [], x[0]
+    while v < 4 and len(y) < 5:
+        y.append(v)
+        v = v * 1.5 + 1
+    return np.array(y)
+
+
+# ------------------------------------------------------------------------------- longer programs
+def beams(x):
+    """The best half of all extensions, turn after turn."""
+    def body(i, scores):
+        every = tf.reshape(scores[:, None] + x[None, :2] * tf.cast(i + 1, F64), [-1])
+        return i + 1, tf.math.top_k(every, (tf.size(every) + 1) // 2 + 1)[0]
+    return tf.while_loop(lambda i, s: i < number(x), body, (0, x[:1]),
+                         shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])))[1]
+
+
+def beams_np(x):
+    s = x[:1]
+    for i in range(npc(x)):
+        every = (s[:, None] + x[None, :2] * (i + 1)).reshape(-1)
+        s = np.sort(every)[::-1][:(every.size + 1) // 2 + 1]
+    return s
+
+
+def newton_of_active(x):
+    """Steps on those elements only that are not at their root yet; they are put back where they were."""
+    def body(i, y):
+        at = tf.where(tf.abs(y * y - 2) > 1e-6)
+        some = tf.gather_nd(y, at)
+        return i + 1, tf.tensor_scatter_nd_update(y, at, some - (some * some - 2) / (2 * some))
+    return tf.while_loop(lambda i, y: i < 4, body, (0, tf.abs(x) + 1))[1]
+
+
+def newton_of_active_np(x):
+    y = np.abs(x) + 1
+    for _ in range(4):
+        at = np.abs(y * y - 2) > 1e-6
+        y[at] = y[at] - (y[at] * y[at] - 2) / (2 * y[at])
+    return y
+
+
+def buckets(x):
+    """Sums of each size of step, joined."""
+    y = tf.cond(number(x) > 2, lambda: tf.math.unsorted_segment_sum(x, tf.range(6) % 2, 2),
+                lambda: tf.math.unsorted_segment_sum(x, tf.range(6) % 3, 3))
+    return y / tf.cast(tf.size(y), F64)
+
+
+def buckets_np(x):
+    k = 2 if npc(x) > 2 else 3
+    return np.array([x[i::k].sum() for i in range(k)]) / k
+
+
+FLOWS = {name: (f, globals()[name + "_np"]) for name, f in list(globals().items())
+         if callable(f) and name + "_np" in globals()}
