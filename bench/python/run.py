@@ -50,6 +50,9 @@ STEPS = {
     "softmax_xent": ("softmax cross entropy 512 x 1000", None, 1.5, 1.6),
     "layer_norm": ("layer norm of simple ops 512 x 768", None, 1.5, 2.5),
     "chosen_rows": ("half of 1e6 rows by a mask, dense layer, gradient", None, None, 3),
+    "growing_array": ("an array that grows to 1000 rows by data, gradient", None, None, 2),
+    "lstm_of_lengths": ("LSTM, lengths from 8 to 40", None, None, 2),
+    "many_batch_sizes": ("fifty batch sizes, each for the first time", None, None, 10),
     "loop_of_1000": ("loop of 1000 steps with gradient", None, None, 1.5),
 }
 # the first call in a process; the line below it has the same less what a later call takes: tracing and compiling alone

@@ -133,6 +133,26 @@ def lstm(mode):
     return made(f, mode, *worker.lstm_batch())
 
 
+@workload
+def lstm_of_lengths(mode):
+    """Sequences of different lengths: as many steps as the longest of the batch has, masked."""
+    if mode == "xla":
+        return None  # sizes that the data decide are errors there
+    layer, head = keras.layers.LSTM(128), keras.layers.Dense(10)
+    layer.build((None, None, 64))
+    head.build((None, 128))
+    weights = worker.lstm_weights()
+    layer.set_weights(weights[:3])
+    head.set_weights(weights[3:])
+
+    def f(x, y, lengths):
+        with tf.GradientTape() as tape:
+            longest = tf.reduce_max(lengths)
+            loss = loss_of(y, head(layer(x[:, :longest], mask=tf.sequence_mask(lengths, longest))))
+        return (loss, *tape.gradient(loss, [*layer.trainable_variables, *head.trainable_variables]))
+    return made(f, mode, *worker.lstm_batch(), worker.lstm_lengths())
+
+
 def normalized(x, gain, offset):
     mean, variance = tf.nn.moments(x, axes=[-1], keepdims=True)
     return tf.nn.batch_normalization(x, mean, variance, offset, gain, 1e-5)
@@ -315,6 +335,44 @@ def loop_of_1000(mode):
             loss = tf.reduce_sum(y)
         return tape.gradient(loss, x)
     return made(f, mode, arrays((128,), seed=14)[0], np.int32(1000))
+
+
+@workload
+def growing_array(mode):
+    """A list that grows as long as the data say, a thousand times, with its gradient."""
+    if mode == "xla":
+        return None
+
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            made = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[64])
+            _, made = tf.while_loop(lambda v, made: tf.reduce_sum(v) < 64e3,
+                                    lambda v, made: (v + tf.square(x), made.write(made.size(), tf.tanh(v))), (x * 0, made))
+            loss = tf.reduce_sum(made.stack())
+        return loss, tape.gradient(loss, x)
+    return made(f, mode, np.ones(64, np.float32))
+
+
+@workload
+def many_batch_sizes(mode):
+    """One step of the MLP for each of fifty batch sizes, the first time that it sees them."""
+    if mode == "eager":
+        return None
+    weights = [tf.Variable(w) for w in worker.mlp_weights()]
+    batches = [tuple(map(tf.constant, worker.mlp_batch(n))) for n in range(1, 51)]
+
+    def f(x, y):
+        with tf.GradientTape() as tape:
+            loss = loss_of(y, tf.nn.relu(x @ weights[0] + weights[1]) @ weights[2] + weights[3])
+        return (loss, *tape.gradient(loss, weights))
+
+    def step():
+        fresh = tf.function(f, jit_compile=mode == "xla")
+        for batch in batches:
+            out = fresh(*batch)
+        return out
+    return step
 
 
 serve(tf.__version__, lambda t: t.numpy() if hasattr(t, "numpy") else t)

@@ -125,6 +125,19 @@ def lstm(mode):
 
 
 @workload
+def lstm_of_lengths(mode):
+    kernel, recurrent, offset, dense, dense_offset = worker.lstm_weights()
+    layer = given(torch.nn.LSTM(64, 128, batch_first=True), kernel.T, recurrent.T, offset, np.zeros(512, np.float32))
+    head = given(torch.nn.Linear(128, 10), dense.T, dense_offset)
+    parameters = [p for name, p in layer.named_parameters() if name != "bias_hh_l0"] + list(head.parameters())
+
+    def f(x, y, lengths):
+        packed = torch.nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        return with_gradients(F.cross_entropy(head(layer(packed)[1][0][0]), y), parameters)
+    return made(f, mode, *worker.lstm_batch(), worker.lstm_lengths())
+
+
+@workload
 def transformer_block(mode, heads=4):
     weights = [torch.tensor(w, requires_grad=True) for w in worker.block_weights()]
 

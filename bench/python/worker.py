@@ -64,6 +64,13 @@ def lstm_batch():
     return arrays((32, 64, 64), seed=6)[0], labels(32)
 
 
+def lstm_lengths():
+    """Most sequences are short: the longest has 40 of 64 steps."""
+    lengths = np.random.RandomState(15).randint(8, 40, 32).astype(np.int32)
+    lengths[0] = 40
+    return lengths
+
+
 def block_weights(d=256):
     """Two layer norms (gain, offset), attention (in, out) and the two dense layers (kernel, offset)."""
     ones, zeros = np.ones(d, np.float32), np.zeros(d, np.float32)

@@ -547,11 +547,14 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
   return guarded([&] {
     PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
     PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
     const Ref kind = Ref::own(type), reason = Ref::own(error);
-    Py_XDECREF(trace);
+    const Ref where = trace ? Ref::own(trace) : Ref::copy(Py_None);
     Plan& plan = *object_of(self)->plan;
     plan.runs_eagerly = true;
     plan.why_eagerly = to_string(Ref::own(PyObject_Str(reason)));
+    Ref::own(PyObject_CallFunction(imported("gradus._function", "say_runs_eagerly"), "sOO",
+                                   plan.options.name.c_str(), reason.get(), where.get()));
     return call_once(self, arguments, count, names);
   });
 }

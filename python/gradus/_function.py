@@ -421,6 +421,19 @@ def inside_function():
     return _core._is_tracing()
 
 
+def say_runs_eagerly(name, reason, trace):
+    """Warns, once for each function, that it runs as plain Python, with the line that is the reason."""
+    import os
+    import warnings
+    ours = os.path.dirname(os.path.abspath(__file__)) + os.sep
+    file, line = name, 0
+    while trace is not None:
+        if not os.path.abspath(trace.tb_frame.f_code.co_filename).startswith(ours):
+            file, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        trace = trace.tb_next
+    warnings.warn_explicit(f"{name} runs as plain Python, not as a compiled program: {reason}", RuntimeWarning, file, line)
+
+
 def name_line(error, file, line):
     """Adds to an error from a running program the line of the function that it is about."""
     import linecache

@@ -124,7 +124,11 @@ class Generator:
         return old
 
     def _draw(self, function, shape, *parameters):
-        shape = _tf().TensorShape(shape)
+        tf = _tf()
+        parts = [shape] if isinstance(shape, _core.Tensor) else tf.nest.flatten(shape)
+        if not all(map(_core._has_value, parts)):  # only the program will know how many
+            return function(shape, self.skip(tf.reduce_prod(tf.cast(shape, tf.int64))), *parameters)
+        shape = tf.TensorShape(shape)
         return function(shape, self.skip(shape.num_elements()), *parameters)
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype="float32", name=None):

@@ -302,10 +302,14 @@ class RaggedTensor(Composite):
 
     def value_rowids(self, name=None):
         """The row of each value."""
+        return self._as_seen(self._rows_of_values())
+
+    def _rows_of_values(self):
+        """The same, always int64."""
         tf = _tf()
         count = self._values.nrows() if isinstance(self._values, RaggedTensor) else tf.shape(self._values, tf.int64)[0]
-        return self._as_seen(tf.searchsorted(self._row_splits[1:], tf.range(tf.cast(count, tf.int64), dtype=tf.int64),
-                                             side="right", out_type=tf.int64))
+        return tf.searchsorted(self._row_splits[1:], tf.range(tf.cast(count, tf.int64), dtype=tf.int64), side="right",
+                               out_type=tf.int64)
 
     def nested_value_rowids(self, name=None):
         inner = self._values.nested_value_rowids() if isinstance(self._values, RaggedTensor) else ()
@@ -314,8 +318,8 @@ class RaggedTensor(Composite):
     def _column_numbers(self):
         """The place of each value in its row."""
         tf = _tf()
-        ids = self.value_rowids()
-        return tf.range(ids.shape[0], dtype=tf.int64) - tf.gather(self._row_splits, ids)
+        ids = self._rows_of_values()
+        return tf.range(tf.shape(ids, tf.int64)[0], dtype=tf.int64) - tf.gather(self._row_splits, ids)
 
     def bounding_shape(self, axis=None, name=None, out_type=None):
         """The sizes of the smallest dense tensor that holds it."""
@@ -380,9 +384,9 @@ class RaggedTensor(Composite):
         default_value = tf.convert_to_tensor(default_value, dtype=values.dtype)
         rows = self._row_splits.shape[0] - 1
         lengths = self.row_lengths()
-        width = int(tf.reduce_max(tf.concat([lengths, [0]], 0))) if sizes[1] is None else sizes[1]
+        width = tf.reduce_max(tf.concat([lengths, [0]], 0)) if sizes[1] is None else sizes[1]
         height = rows if sizes[0] is None else sizes[0]
-        places = tf.stack([self.value_rowids(), self._column_numbers()], 1)
+        places = tf.stack([self._rows_of_values(), self._column_numbers()], 1)
         if sizes[1] is not None or height < rows:
             kept = tf.where((places[:, 1] < width) & (places[:, 0] < height))[:, 0]
             places, values = tf.gather(places, kept), tf.gather(values, kept)
@@ -393,7 +397,7 @@ class RaggedTensor(Composite):
     def to_sparse(self, name=None):
         """The values with their places."""
         tf = _tf()
-        columns = [self.value_rowids(), self._column_numbers()]
+        columns = [self._rows_of_values(), self._column_numbers()]
         values = self._values
         if isinstance(values, RaggedTensor):
             inner = values.to_sparse()
@@ -539,7 +543,7 @@ def _in_rows(x, key):
                 value = tf.constant(int(value), tf.int64)
                 return tf.minimum(tf.maximum(tf.where(value < 0, lengths + value, value), 0), lengths)
             begin, end = bound(first.start, tf.zeros_like(lengths)), bound(first.stop, lengths)
-            columns, ids = x._column_numbers(), x.value_rowids()
+            columns, ids = x._column_numbers(), x._rows_of_values()
             kept = tf.where((columns >= tf.gather(begin, ids)) & (columns < tf.gather(end, ids)))[:, 0]
             picked = RaggedTensor.from_row_lengths(gather_rows(x._values, kept), tf.maximum(end - begin, 0))
         if not rest:

@@ -103,7 +103,7 @@ def numbers_of(value):
     """An argument that must have a value now, as a NumPy array."""
     if isinstance(value, _core.Tensor) and not isinstance(value, StringTensor) and is_traced(value):
         from ._function import MustRunEagerly
-        raise MustRunEagerly("it makes strings of traced numbers")
+        raise MustRunEagerly("it makes strings of traced numbers, or needs their values otherwise")
     return np.array(value.as_list()) if isinstance(value, TensorShape) else np.asarray(value)
 
 

@@ -61,14 +61,13 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
     limits, deltas = (tf.convert_to_tensor(v, dtype_hint=starts.dtype) for v in (limits, deltas))
     rows = max([t.shape[0] for t in (starts, limits, deltas) if t.shape.rank] + [0]) or 1
     starts, limits, deltas = (tf.broadcast_to(t, [rows]) for t in (starts, limits, deltas))
-    if bool(tf.reduce_any(deltas == 0)):
-        raise tf.errors.InvalidArgumentError(None, None, "Requires delta != 0")
+    tf.debugging.Assert(tf.reduce_all(deltas != 0), ["Requires delta != 0"])
     if starts.dtype.is_floating:
         lengths = tf.cast(tf.maximum(tf.math.ceil((limits - starts) / deltas), 0), tf.int64)
     else:
         lengths = tf.cast(tf.maximum(-((starts - limits) // deltas), 0), tf.int64)
-    made = RaggedTensor.from_row_lengths(tf.zeros([int(tf.reduce_sum(lengths))], starts.dtype), lengths)
-    ids, made = made.value_rowids(), made._with_narrow(_is_int32(row_splits_dtype))
+    made = RaggedTensor.from_row_lengths(tf.zeros([tf.reduce_sum(lengths)], starts.dtype), lengths)
+    ids, made = made._rows_of_values(), made._with_narrow(_is_int32(row_splits_dtype))
     return made.with_values(tf.gather(starts, ids) + tf.cast(made._column_numbers(), starts.dtype) * tf.gather(deltas, ids))
 
 

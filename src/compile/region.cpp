@@ -115,12 +115,12 @@ Tensors Region::operator()(std::span<const Tensor> in) const {
   return Tensors(out.begin(), out.end());
 }
 
-Tensors Region::run(std::span<const Tensor> in) const {
+Tensors Region::run(std::vector<Tensor> in) const {
   const std::optional<Sizes> sizes = bind_sizes(*graph_, in);
   if (!sizes) fail_sizes();
   if (!sizes->empty()) served_.check(*graph_, *sizes);
-  std::vector<Tensor> given(in.begin(), in.end()), made(output_count());
-  program().run(given, made);
+  std::vector<Tensor> made(output_count());
+  program().run(in, made);
   return Tensors(made.begin(), made.end());
 }
 

@@ -50,8 +50,9 @@ class Region {
   void results(std::span<const View> in, Avals& out) const;
   // Op by op, through dispatch.
   Tensors operator()(std::span<const Tensor> in) const;
-  // As a program, on tensors with values. BrokenGuard if it does not serve their sizes.
-  Tensors run(std::span<const Tensor> in) const;
+  // As a program, on tensors with values, which are given away: what nobody else holds may be
+  // written over. BrokenGuard if it does not serve their sizes.
+  Tensors run(std::vector<Tensor> in) const;
   // Compiled, when first asked for.
   Executable& program() const;
   // What the program takes on inputs like these, with the programs inside of it.

@@ -278,25 +278,29 @@ void SizedFlow::infer(std::span<const View> in, std::span<const Size> found, Ava
 
 template <class Call>
 Tensors SizedFlow::choose_or_repeat(std::span<const Tensor> in, const Call& call) const {
-  if (kind == Kind::branch) return call(*regions[chosen(in[0], regions.size())], in.subspan(1));
+  if (kind == Kind::branch)
+    return call(*regions[chosen(in[0], regions.size())], {in.begin() + 1, in.end()});
+  const auto captures = in.subspan(varies.size());
   std::vector<Tensor> state(in.begin(), in.end());
   for (std::int64_t done = 0; done != maximum_iterations; ++done) {
     check_interrupt();
     if (!regions[0]->run(state)[0].item<bool>()) break;
-    const Tensors next = call(*regions[1], state);
-    std::ranges::copy(next, state.begin());
+    const Tensors next = call(*regions[1], std::move(state));
+    state.assign(next.begin(), next.end());
+    state.insert(state.end(), captures.begin(), captures.end());
   }
   return Tensors(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(varies.size()));
 }
 
 Tensors SizedFlow::run(std::span<const Tensor> in) const {
   if (of) return run_ops(in);
-  return choose_or_repeat(in, [](const Region& r, std::span<const Tensor> x) { return r.run(x); });
+  return choose_or_repeat(
+      in, [](const Region& r, std::vector<Tensor> x) { return r.run(std::move(x)); });
 }
 
 Tensors SizedFlow::run_ops(std::span<const Tensor> in) const {
   if (!of) {
-    return choose_or_repeat(in, [](const Region& r, std::span<const Tensor> x) { return r(x); });
+    return choose_or_repeat(in, [](const Region& r, const std::vector<Tensor>& x) { return r(x); });
   }
   const std::size_t n = of->operand_count();
   const std::vector<Tensor> moved = take_given(in.subspan(n), given);

@@ -10,6 +10,7 @@
 #include "graph/symbols.h"
 #include "ops/checks.h"
 #include "ops/records.h"
+#include "ops/same_padding.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -265,17 +266,8 @@ Conv2dAttrs attributes(const Shape& image, const Shape& filter, const ConvOption
   }
   if (o.padding == "SAME" && image.rank() == 4 && filter.rank() == 4) {
     for (int i = 0; i < 2; ++i) {
-      const Size n = image[i + 1], window = (filter[i] - 1) * attrs.dilations[i] + 1;
-      if (!n.is_known()) {
-        if (attrs.strides[i] != 1) {
-          fail<UnimplementedError>("[conv2d] SAME padding with strides needs a known image size");
-        }
-      }
-      const Size total =
-          !n.is_known() ? window - 1
-                        : std::max<Size>(0, ((n + attrs.strides[i] - 1) / attrs.strides[i] - 1) *
-                                                    attrs.strides[i] +
-                                                window - n);
+      const Size window = (filter[i] - 1) * attrs.dilations[i] + 1;
+      const Size total = same_padding(image[i + 1], attrs.strides[i], window);
       attrs.padding[2 * i] = total / 2;
       attrs.padding[2 * i + 1] = total - total / 2;
     }

@@ -85,17 +85,18 @@ Tensor avg_pool1d(In x, std::int64_t ksize, std::int64_t strides, const std::str
 
 Tensor space_to_depth(In x, std::int64_t block_size) {
   const Shape& s = check_blocks("space_to_depth", x, block_size);
-  const std::int64_t b = block_size, h = s[1] / b, w = s[2] / b;
-  if ((s[1].is_known() && s[1] % b != 0) || (s[2].is_known() && s[2] % b != 0))
-    bad_blocks("space_to_depth", s, b);
+  const std::int64_t b = block_size;
+  const Size h = s[1] / b, w = s[2] / b;
+  if (!sizes_agree(s[1], h * b) || !sizes_agree(s[2], w * b)) bad_blocks("space_to_depth", s, b);
   const Tensor blocks = transpose(reshape(x, {s[0], h, b, w, b, s[3]}), {0, 1, 3, 2, 4, 5});
   return reshape(blocks, {s[0], h, w, b * b * s[3]});
 }
 
 Tensor depth_to_space(In x, std::int64_t block_size) {
   const Shape& s = check_blocks("depth_to_space", x, block_size);
-  const std::int64_t b = block_size, channels = s[3] / (b * b);
-  if (s[3].is_known() && s[3] % (b * b) != 0) bad_blocks("depth_to_space", s, b);
+  const std::int64_t b = block_size;
+  const Size channels = s[3] / (b * b);
+  if (!sizes_agree(s[3], channels * (b * b))) bad_blocks("depth_to_space", s, b);
   const Tensor blocks =
       transpose(reshape(x, {s[0], s[1], s[2], b, b, channels}), {0, 1, 3, 2, 4, 5});
   return reshape(blocks, {s[0], s[1] * b, s[2] * b, channels});

@@ -60,8 +60,9 @@ void infer_mirror_pad(const Call& c, Avals& out) {
   check_mirror(c, p);
   const int edge = p.mirror == Mirror::reflect ? 1 : 0;
   for (int i = 0; i < c.shape(0).rank(); ++i) {
-    const Size n = c.shape(0)[i], border = std::max(p.before[i], p.after[i]);
-    if (n.is_known() && border > 0 && border > n - edge) {
+    const Size n = c.shape(0)[i];
+    for (const Size border : {p.before[i], p.after[i]}) {
+      if (is_same(border, 0) || is_at_most(border, n - edge) || border == 0) continue;
       fail<InvalidArgumentError>("[pad] axis ", i, " of shape ", c.shape(0),
                                  " cannot be padded by ", border, ": there are only ",
                                  std::max<Size>(0, n - edge), " elements to mirror");

@@ -11,6 +11,7 @@
 #include "kernels/pool.h"
 #include "ops/checks.h"
 #include "ops/records.h"
+#include "ops/same_padding.h"
 
 namespace gradus {
 namespace {
@@ -302,11 +303,7 @@ PoolAttrs attributes(const char* op, const Shape& image, const PoolOptions& o) {
   }
   if (o.padding == "SAME" && image.rank() == 4) {
     for (int i = 0; i < 2; ++i) {
-      const Size n = image[i + 1], stride = attrs.strides[i];
-      if (!n.is_known())
-        fail<UnimplementedError>("[", op, "] SAME padding needs a known image size");
-      const Size total =
-          std::max<Size>(0, ((n + stride - 1) / stride - 1) * stride + attrs.window[i] - n);
+      const Size total = same_padding(image[i + 1], attrs.strides[i], attrs.window[i]);
       attrs.padding[2 * i] = total / 2;
       attrs.padding[2 * i + 1] = total - total / 2;
     }

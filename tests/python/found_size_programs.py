@@ -20,6 +20,14 @@ def npc(x):
     return int(np.count_nonzero(x > 0))
 
 
+def np_windows(x, width, stride, fill):
+    """The windows of SAME padding, a row each."""
+    number = -(-x.size // stride)
+    total = max((number - 1) * stride + width - x.size, 0)
+    x = np.pad(x, [total // 2, total - total // 2], constant_values=fill)
+    return np.stack([x[i * stride:i * stride + width] for i in range(number)])
+
+
 def np_segments(x, ids, n):
     out = np.zeros(n)
     np.add.at(out, ids, x)
@@ -147,14 +155,34 @@ PROGRAMS = {
     "vectorized_map over chosen": (lambda x: tf.vectorized_map(lambda v: v * v, x[x > 0]), lambda x: x[x > 0] ** 2),
     "scan over chosen": (lambda x: tf.scan(lambda c, v: c + v, x[x > 0], tf.constant(0., tf.float64)),
                          lambda x: np.cumsum(x[x > 0])),
+    "reflect pad": (lambda x: tf.pad(x * x, [[count(x) // 2, 1]], "REFLECT"),
+                    lambda x: np.pad(x * x, [[npc(x) // 2, 1]], mode="reflect")),
+    "symmetric pad": (lambda x: tf.pad(x * x, [[1, count(x)]], "SYMMETRIC"),
+                      lambda x: np.pad(x * x, [[1, npc(x)]], mode="symmetric")),
+    "conv by strides": (lambda x: tf.nn.conv1d(tf.reshape(tf.concat([x[x > 0], x], 0), [1, -1, 1]),
+                                               tf.constant([[[1.]], [[3.]], [[2.]]], tf.float64), 2, "SAME")[0, :, 0],
+                        lambda x: np_windows(np.concatenate([x[x > 0], x]), 3, 2, 0) @ [1, 3, 2]),
+    "max of windows": (lambda x: tf.nn.max_pool1d(tf.reshape(tf.concat([x[x > 0], x], 0), [1, -1, 1]), 3, 3, "SAME")[0, :, 0],
+                       lambda x: np_windows(np.concatenate([x[x > 0], x]), 3, 3, -np.inf).max(1)),
+    "rows as a table": (lambda x: tf.RaggedTensor.from_row_lengths(x * x, tf.stack([count(x), 6 - count(x)])).to_tensor(),
+                        lambda x: np.stack([np.pad(r, [0, max(npc(x), 6 - npc(x)) - r.size])
+                                            for r in (x[:npc(x)] ** 2, x[npc(x):] ** 2)])),
+    "ranges in rows": (lambda x: tf.ragged.range(tf.stack([count(x), 2])).flat_values,
+                       lambda x: np.concatenate([np.arange(npc(x)), [0, 1]])),
+    "masks in rows": (lambda x: tf.ragged.boolean_mask(tf.reshape(x, [2, 3]), tf.reshape(x, [2, 3]) > 0).flat_values * 2,
+                      lambda x: x[x > 0] * 2),
+    "all of a part, sorted": (lambda x: tf.math.top_k(tf.split(x, [count(x), -1])[0], tf.cast(count(x), tf.int32))[0],
+                              lambda x: np.sort(x[:npc(x)])[::-1]),
+    "half of the best": (lambda x: (lambda y: tf.math.top_k(y, (tf.size(y) + 1) // 2)[0])(x[x > 0]),
+                         lambda x: np.sort(x[x > 0])[::-1][:(npc(x) + 1) // 2]),
     "norm of chosen": (lambda x: tf.norm(tf.concat([x[x > 0], [1.]], 0)), lambda x: np.sqrt((x[x > 0] ** 2).sum() + 1)),
     "einsum of chosen": (lambda x: tf.einsum("i,j->ij", x[x > 0], x), lambda x: np.outer(x[x > 0], x)),
     "distances": (lambda x: (lambda y: tf.reduce_sum((y[:, None] - y) ** 2, axis=1))(x[x > 0]),
                   lambda x: ((x[x > 0][:, None] - x[x > 0]) ** 2).sum(1)),
 }
 WHOLE = {"where of a table", "size", "unique idx", "unique counts", "range from, by", "range down", "range of reals", "zeros",
-         "eye", "one_hot", "sequence_mask", "bincount", "random", "random uniform"}  # no derivative to speak of
+         "eye", "one_hot", "sequence_mask", "bincount", "random", "random uniform", "ranges in rows"}  # no derivative to speak of
 
 
 # Where differences of the test arrays do not tell: equal elements, or sizes that change with them.
-JUMPS = {"top p", "clipped_tail", "repeat by tensor", "sum of chosen in a loop"}
+JUMPS = {"top p", "clipped_tail", "half of the best", "repeat by tensor", "sum of chosen in a loop"}

@@ -96,7 +96,9 @@ def test_what_no_program_can_do_runs_as_python():
             return x
         return x[None]  # another number of axes
 
-    assert f(tf.constant([1.0])).shape == [1] and f(tf.constant([-1.0])).shape == [1, 1]
+    with pytest.warns(RuntimeWarning, match="f runs as plain Python, not as a compiled program: .* shape") as said:
+        assert f(tf.constant([1.0])).shape == [1] and f(tf.constant([-1.0])).shape == [1, 1]
+    assert [(w.filename, w.lineno) for w in said] == [(__file__, line_of(f.python_function, "if x[0] > 0"))]  # once
     assert "plain Python" in f.explain()
     with pytest.raises(tf.errors.UnimplementedError, match="plain Python"):
         f.get_concrete_function(tf.TensorSpec([1], tf.float32))

@@ -300,3 +300,34 @@ def test_groups_and_segments_are_checked():
         with pytest.raises(tf.errors.InvalidArgumentError):
             tf.function(lambda i: tf.math.segment_sum(x, i))(tf.constant(ids))
     assert tf.function(lambda i: tf.math.segment_sum(x, i))(tf.constant([1, 1, 3])).numpy().tolist() == [0, 3, 0, 3]
+
+
+@pytest.mark.parametrize("stride", [2, 3])
+@pytest.mark.parametrize("layer", ["conv", "max", "average"])
+def test_strided_windows_at_any_size(layer, stride):
+    filters = tf.constant(np.random.default_rng(0).normal(size=[4, 3, 1, 2]))
+
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            if layer == "conv":
+                y = tf.nn.conv2d(x, filters, stride, "SAME")
+            else:
+                y = tf.nn.pool(x, [4, 3], layer[:3].upper().replace("AVE", "AVG"), [stride, stride], "SAME")
+            z = tf.reduce_sum(y ** 3)
+        return y, tape.gradient(z, x)
+    compiled = tf.function(f)
+    for rows, columns in [(8, 9), (9, 9), (7, 5), (12, 4), (6, 9), (4, 4), (5, 11), (8, 8), (1, 1), (10, 10), (2, 3)]:
+        x = tf.constant(np.random.default_rng(rows).normal(size=[2, rows, columns, 1]))
+        for got, want in zip(compiled(x), f(x)):
+            assert got.shape == want.shape
+            np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-12)
+    assert compiled.experimental_get_tracing_count() <= 2 + stride * stride, compiled.explain()
+
+
+def test_generators_draw_as_many_as_the_data_say():
+    generator, eager = tf.random.Generator.from_seed(3), tf.random.Generator.from_seed(3)
+    f = tf.function(lambda x: generator.normal([tf.math.count_nonzero(x > 0), 2]))
+    for a in arrays():
+        np.testing.assert_array_equal(f(tf.constant(a)), eager.normal([np.count_nonzero(a > 0), 2]))
+    np.testing.assert_array_equal(generator.state, eager.state)
