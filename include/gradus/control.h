@@ -151,7 +151,8 @@ std::vector<Tensor> run_scan(const LoopBody& body, std::vector<Tensor> vars,
                              const std::vector<Tensor>& xs, Size length, bool reverse);
 Size rows_of(const std::vector<Tensor>& xs);  // their first size
 
-// The shape of a tensor that was traced inside a loop or branch, as the code around it names it.
+// The shape of a tensor that was traced inside a loop or branch, as the code around it names it;
+// sizes that are found inside are 0.
 Shape shape_outside(const Tensor& inner);
 
 template <class S>

@@ -112,7 +112,7 @@ class _TracedLoop:
         self._limit, self._traced_limit = -1, None
         if maximum_iterations is not None:
             if _core._traced_name(maximum_iterations) is None:
-                self._limit = int(maximum_iterations)
+                self._limit = max(int(maximum_iterations), 0)
             else:
                 self._traced_limit = maximum_iterations
 
@@ -216,7 +216,10 @@ class _TracedLoop:
                             "Its type should remain constant.")
         invariant = self._invariants[i]
         if invariant is not None:
-            if not invariant.is_compatible_with(now.shape) or was.shape.rank != now.shape.rank:
+            if was.shape.rank != now.shape.rank:
+                raise ValueError(f"{name} enters the loop with shape {was.shape} and has shape {now.shape} after one "
+                                 "iteration; sizes may change in a compiled loop, the number of axes must stay.")
+            if not invariant.is_compatible_with(now.shape):
                 raise ValueError(f"{name} enters the loop with shape {was.shape} and has shape {now.shape} after one "
                                  f"iteration, which the shape invariant {invariant} does not allow.")
         elif not was.shape.is_compatible_with(now.shape):

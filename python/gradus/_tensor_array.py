@@ -90,6 +90,8 @@ class TensorArray:
         if size > known:
             more = _core._zero_rows(size - known, row)
             rows = more if rows is None else _tf().concat([rows, more], 0)
+        if rows is None:  # nothing is written in any turn
+            rows = _core._zero_rows(0, row)
         copy._items, copy._rows, copy._count = None, rows, _tf().constant([known])
         return copy
 

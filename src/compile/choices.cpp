@@ -27,6 +27,11 @@ Tensor in_range(const Tensor& index, std::size_t branches) {
   return where(logical_or(given<0, given> last), last, given);
 }
 
+// Behind another axis: the gradient of rows of axis 0 would be sparse.
+Tensor rows_at(const Tensor& t, const Tensor& places) {
+  return squeeze(gather(expand_dims(t, 0), places, 1), {0});
+}
+
 Tensors run_each_on_its_own(const void* attrs, std::span<const Tensor> in) {
   const Choices& choices = choices_of(attrs);
   const auto& regions = choices.branches->regions();
@@ -43,7 +48,7 @@ Tensors run_each_on_its_own(const void* attrs, std::span<const Tensor> in) {
     const Level level = next_level();
     SmallVector<Tensor, 8> operands;
     for (std::size_t i = 0; i < choices.rows.size(); ++i)
-      operands.push_back(choices.rows[i] ? make_batched(gather(in[1 + i], which, 0), level)
+      operands.push_back(choices.rows[i] ? make_batched(rows_at(in[1 + i], which), level)
                                          : in[1 + i]);
     const Tensors out = (*regions[k])(operands);
     results.resize(out.size());
@@ -54,7 +59,7 @@ Tensors run_each_on_its_own(const void* attrs, std::span<const Tensor> in) {
   }
   Tensors all;
   for (const std::vector<Tensor>& parts : results)
-    all.push_back(gather(parts.size() == 1 ? parts[0] : concat(parts, 0), place, 0));
+    all.push_back(rows_at(parts.size() == 1 ? parts[0] : concat(parts, 0), place));
   return all;
 }
 

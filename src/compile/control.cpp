@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "compile/branch.h"
+#include "compile/node_sizes.h"
 #include "compile/region.h"
 #include "compile/sized_flow.h"
 #include "gradus/ops.h"
@@ -114,8 +115,8 @@ std::vector<Tensor> choose_among(const char* what, const Tensor& chooser,
     const Tensor before = read_variable(*variable);
     for (OpenRegion& r : open) {
       Tensor now = before;
-      for (const auto& e : r.variables)
-        if (e.variable == variable && e.is_written) now = e.now;
+      for (auto& e : r.variables)
+        if (e.variable == variable && e.is_written) now = r.inside([&] { return e.read(); });
       r.out.push_back(now);
     }
   }
@@ -151,9 +152,10 @@ Shape shape_outside(const Tensor& inner) {
   if (inner.impl()->kind != ValueKind::traced || inner.shape().is_known()) return inner.shape();
   // Regions copy the names of the sizes around them and go on from there.
   const Symbols& symbols = inner.impl()->extra()->graph->symbols();
+  const std::vector<std::int64_t> found = finders(*inner.impl()->extra()->graph);
   Sizes names;
   for (std::size_t i = 0; i < symbols.input_count(); ++i)
-    names.push_back(current_symbols().name_of_input(i));
+    names.push_back(found[i] < 0 ? current_symbols().name_of_input(i) : Size(0));
   return bind_shape(symbols, names, inner.shape());
 }
 

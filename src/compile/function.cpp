@@ -524,11 +524,15 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
       const std::optional<Sizes> sizes = bind_sizes(*trace->graph, in);
       if (sizes && !trace->graph->symbols().guards_hold(*sizes)) continue;
       // Or it found sizes for which it is another program. It has changed nothing yet.
-      if (e.found.empty() || attempts.failed.size() == kMostAttempts) throw;
+      const auto is_ours = [&](const BrokenGuard::Found& f) {
+        return f.table == &trace->graph->symbols();
+      };
+      if (std::ranges::none_of(e.found, is_ours) || attempts.failed.size() == kMostAttempts) throw;
       attempts.failed.push_back(trace);
       attempts.found.assign(trace->graph->symbols().input_count() - trace->unknowns, std::nullopt);
       for (const BrokenGuard::Found& f : e.found)
-        if (f.input >= trace->unknowns) attempts.found[f.input - trace->unknowns] = f.size;
+        if (is_ours(f) && f.input >= trace->unknowns)
+          attempts.found[f.input - trace->unknowns] = f.size;
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "compile/assigned.h"
 #include "compile/graph_copy.h"
 #include "compile/held_as.h"
 #include "compile/inner_memory.h"
@@ -185,23 +186,30 @@ RegionVariables::Entry* RegionVariables::find(const VariableState& variable) {
   return nullptr;
 }
 
+Tensor RegionVariables::Entry::read() {
+  if (!is_seen) seen = assigned(now, seen);
+  is_seen = true;
+  return seen;
+}
+
 Tensor RegionVariables::read(VariableState& variable) {
-  if (const Entry* e = find(variable)) return e->now;
+  if (Entry* e = find(variable)) return e->read();
   const ThreadContext inside = thread_context;
   thread_context.variables = outer_;
   thread_context.graph = outer_graph_;
   thread_context.mute = outer_mute_;
   const Tensor value = read_variable(variable);
   thread_context = inside;
-  entries_.push_back({variable.shared_from_this(), value, false});
+  entries_.push_back({variable.shared_from_this(), value, false, value});
   return value;
 }
 
 void RegionVariables::write(VariableState& variable, const Tensor& value) {
-  Entry* e = find(variable);
-  if (!e) e = &entries_.emplace_back(Entry{variable.shared_from_this(), {}, false});
+  if (!find(variable)) read(variable);
+  Entry* const e = find(variable);
   e->now = value;
   e->is_written = true;
+  e->is_seen = false;
 }
 
 std::string OpenRegion::print(const Aval& aval) const {
@@ -221,7 +229,8 @@ OpenRegion open_region(const Graph& outer, std::span<const Aval> inputs,
   for (const Aval& aval : inputs) in.push_back(graph.tensor(graph.add_input(aval)));
   std::vector<RegionVariables::Entry> entries;
   for (std::size_t i = 0; i < variables.size(); ++i)
-    entries.push_back({variables[i], in[in.size() - variables.size() + i], false});
+    entries.push_back({variables[i], in[in.size() - variables.size() + i], false,
+                       in[in.size() - variables.size() + i]});
   in.resize(in.size() - variables.size());
 
   struct Around {

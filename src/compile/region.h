@@ -104,6 +104,10 @@ class RegionVariables final : public VariableTracer {
     std::shared_ptr<VariableState> variable;
     Tensor now;
     bool is_written = false;
+    Tensor seen = {};  // what reads gave before the last write, or give since
+
+    bool is_seen = true;
+    Tensor read();
   };
 
   explicit RegionVariables(std::vector<Entry> known = {});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "compile/assigned.h"
 #include "graph/context.h"
 #include "graph/graph.h"
 #include "graph/variable_state.h"
@@ -22,13 +23,21 @@ class TracedVariables final : public VariableTracer {
     std::shared_ptr<VariableState> variable;
     Tensor now;
     bool is_written = false;
+    Tensor seen = {};  // what reads gave before the last write, or give since
+    bool is_seen = true;
   };
 
-  Tensor read(VariableState& variable) override { return entry(variable).now; }
+  Tensor read(VariableState& variable) override {
+    Entry& e = entry(variable);
+    if (!e.is_seen) e.seen = assigned(e.now, e.seen);
+    e.is_seen = true;
+    return e.seen;
+  }
   void write(VariableState& variable, const Tensor& value) override {
     Entry& e = entry(variable);
     e.now = value;
     e.is_written = true;
+    e.is_seen = false;
   }
   // In the order of the graph's inputs that follow the arguments.
   const std::vector<Entry>& entries() const { return entries_; }
@@ -42,7 +51,8 @@ class TracedVariables final : public VariableTracer {
                                  "a compiled function cannot use it");
     }
     const Graph::Value v = graph_.add_input({variable.dtype, variable.shape});
-    entries_.push_back({variable.shared_from_this(), graph_.tensor(v), false});
+    const Tensor input = graph_.tensor(v);
+    entries_.push_back({variable.shared_from_this(), input, false, input});
     return entries_.back();
   }
 

@@ -111,7 +111,7 @@ struct TracedBody {
   // The body sees an unknown size here, which each turn decides anew.
   void vary(std::size_t carry, int axis) {
     varies[carry][static_cast<std::size_t>(axis)] = true;
-    carries[carry].shape[axis] = thread_context.graph->symbols().fresh();
+    carries[carry].shape[axis] = thread_context.graph->symbols().fresh_in_each_turn();
   }
   // Others of the same kind, for the test: it runs on sizes that the body need not serve.
   std::vector<Aval> carries_of_test() const {
@@ -119,7 +119,7 @@ struct TracedBody {
     for (std::size_t i = 0; i < avals.size(); ++i)
       for (int a = 0; a < avals[i].shape.rank(); ++a)
         if (varies[i][static_cast<std::size_t>(a)])
-          avals[i].shape[a] = thread_context.graph->symbols().fresh();
+          avals[i].shape[a] = thread_context.graph->symbols().fresh_in_each_turn();
     return avals;
   }
   // Whether there was something to do; then the body has to be traced again.
@@ -162,6 +162,7 @@ TracedBody trace_body(const char* what, std::vector<Tensor> vars, const std::vec
     in.insert(in.end(), rows.begin(), rows.end());
     in.insert(in.end(), traced.carries.begin() + static_cast<std::ptrdiff_t>(count),
               traced.carries.end());
+    const Symbols::Turns turns(thread_context.graph->symbols());
     traced.region = open_region(*thread_context.graph, in, traced.written, body);
     for (const auto& e : traced.region.variables) {
       if (!e.is_written || std::ranges::count(traced.written, e.variable)) continue;
@@ -186,8 +187,8 @@ TracedBody trace_body(const char* what, std::vector<Tensor> vars, const std::vec
   }
   std::vector<Tensor> after;
   for (const auto& variable : traced.written)
-    for (const auto& e : region.variables)
-      if (e.variable == variable) after.push_back(e.now);
+    for (auto& e : region.variables)
+      if (e.variable == variable) after.push_back(region.inside([&] { return e.read(); }));
   region.out.insert(region.out.begin() + static_cast<std::ptrdiff_t>(count), after.begin(),
                     after.end());
   for (std::size_t i = 0; i < traced.start.size(); ++i) {

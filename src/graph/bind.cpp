@@ -157,7 +157,8 @@ void bind_found(const Graph& graph, Graph::Value v, const Shape& shape, Sizes& s
     const std::int64_t i = Symbols::input_of(expected[a]);
     if (i < 0) continue;
     sizes[static_cast<std::size_t>(i)] = shape[a];
-    if (shape[a].is_known()) found.push_back({static_cast<std::size_t>(i), shape[a]});
+    if (shape[a].is_known())
+      found.push_back({static_cast<std::size_t>(i), shape[a], &graph.symbols()});
   }
 }
 

@@ -117,11 +117,21 @@ Graph* trace_that_knows(const Op& op, const void* attrs, const Avals& avals) {
   return known ? nullptr : graph;
 }
 
+// A result that somebody else has, an operand say, must not change its place in recordings.
+Tensors as_results(Tensors out) {
+  for (Tensor& t : out) {
+    const TensorImpl& impl = *t.impl();
+    const bool fresh = impl.refs.load() == 1 && !impl.has(kTracked) && !impl.has(kHasTangent);
+    if (!fresh) t = make_alias(t);
+  }
+  return out;
+}
+
 Tensors run_concrete(const Op& op, const void* attrs, Pointers in) {
   if (op.info.find) {
     SmallVector<Tensor, 8> copies;
     for (const Tensor* t : in) copies.push_back(*t);
-    return op.info.find(attrs, copies);
+    return as_results(op.info.find(attrs, copies));
   }
   const auto views = views_of(in);
   Avals avals;
@@ -185,12 +195,7 @@ Tensors run_body(const Op& op, const void* attrs, Pointers in, bool observed) {
     const Mute insides(level_of(*innermost_of(in)));
     out = op.body(attrs, copies);
   }
-  for (Tensor& t :
-       out) {  // a result that somebody else has must not change its place in recordings
-    const TensorImpl& impl = *t.impl();
-    const bool fresh = impl.refs.load() == 1 && !impl.has(kTracked) && !impl.has(kHasTangent);
-    if (!fresh) t = make_alias(t);
-  }
+  out = as_results(std::move(out));
   thread_context.observer->observe(op, attrs, in, out);
   return out;
 }

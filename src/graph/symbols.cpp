@@ -137,7 +137,21 @@ Size Symbols::fresh(std::optional<std::int64_t> hint) {
   atoms_.push_back({.input = input});
   hints_.push_back(hint);
   assumed_.push_back(kNoHint + 1000 * input);
+  if (turns_ > 0) by_turn_.push_back(hints_.size() - 1);
   return name(input);
+}
+
+Size Symbols::fresh_in_each_turn() {
+  const Lock lock(mutex_);
+  const Size size = fresh();
+  hints_.back().reset();
+  by_turn_.push_back(hints_.size() - 1);
+  return size;
+}
+
+bool Symbols::differs_by_turn(Size size) const {
+  const Lock lock(mutex_);
+  return std::ranges::any_of(by_turn_, [&](std::size_t i) { return depends_on(size, i); });
 }
 
 Size Symbols::add(Size a, Size b) {

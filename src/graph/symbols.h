@@ -40,6 +40,19 @@ struct Guard {
 class Symbols {
  public:
   Size fresh(std::optional<std::int64_t> hint = {});  // a new unknown size
+  // The same for a size that is another one in each turn of a loop: no hint would serve all.
+  Size fresh_in_each_turn();
+  bool differs_by_turn(Size size) const;
+  // While this lives, sizes that are made are those of the body of a loop: they differ by turn.
+  class Turns {
+   public:
+    explicit Turns(Symbols& symbols) : symbols_(symbols) { ++symbols_.turns_; }
+    ~Turns() { --symbols_.turns_; }
+    Turns(const Turns&) = delete;
+
+   private:
+    Symbols& symbols_;
+  };
   // Hints for the sizes that will be made from now on without one: what an earlier run found.
   void expect(std::span<const std::optional<std::int64_t>> hints);
   // A polynomial with integer coefficients in atoms: an atom is an input's size, or the floor
@@ -122,6 +135,8 @@ class Symbols {
   std::vector<std::optional<std::int64_t>> hints_;  // by input
   std::vector<std::optional<std::int64_t>> expected_;
   std::vector<std::int64_t> assumed_;  // by input: what it is taken for without a hint
+  std::vector<std::size_t> by_turn_;   // inputs that are different in each turn of a loop
+  std::atomic<int> turns_ = 0;         // loops whose bodies are being traced
   std::vector<Guard> guards_;
   std::atomic<std::size_t> guard_count_ = 0;
 };
@@ -133,6 +148,7 @@ class BrokenGuard : public InvalidArgumentError {
   struct Found {
     std::size_t input;
     std::int64_t size;
+    const Symbols* table;  // whose input it is: a region may come from another function
   };
   std::vector<Found> found = {};  // what the run had found until then
 };

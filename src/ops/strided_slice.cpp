@@ -161,6 +161,7 @@ struct Resolved {
 };
 
 Resolved resolve(const Slice& s, Size n) {
+  if (!s.begin && !s.end && s.step == 1) return {0, n};
   const bool up = s.step > 0;
   const Size low = up ? 0 : -1, high = up ? n : n - 1;
   const auto at = [&](Size i) {
@@ -177,8 +178,38 @@ Resolved resolve(const Slice& s, Size n) {
 
 }  // namespace
 
-Tensor index(In x, const std::vector<Index>& indices) {
-  const Shape& shape = x->shape();
+// A slice of an axis whose size is another one in each turn of a loop: its bounds are computed, as
+// no answer to a question about the size would be right in every turn.
+bool is_cut_by_turn(const Index& i, Size n) {
+  if (n.is_known() || i.kind() != Index::Kind::slice) return false;
+  const Slice& s = i.slice();
+  if (!s.begin && !s.end && s.step == 1) return false;
+  const Symbols* symbols = symbols_of_trace();
+  return symbols && symbols->has(n) && symbols->differs_by_turn(n);
+}
+
+Tensor index(In given, const std::vector<Index>& asked) {
+  Tensor x = given;
+  std::vector<Index> indices = asked;
+  int before = 0, behind = 0;  // axes that are named, before and behind an ellipsis
+  for (const Index& i : asked)
+    behind += i.kind() == Index::Kind::position || i.kind() == Index::Kind::slice;
+  bool seen_ellipsis = false;
+  for (Index& i : indices) {
+    seen_ellipsis = seen_ellipsis || i.kind() == Index::Kind::ellipsis;
+    if (i.kind() != Index::Kind::position && i.kind() != Index::Kind::slice) continue;
+    const int axis = seen_ellipsis ? x.rank() - behind : before;
+    --behind;
+    ++before;
+    if (axis < 0 || axis >= x.rank() || !is_cut_by_turn(i, x.shape()[axis])) continue;
+    const auto bound = [](const std::optional<Size>& size) {
+      return size ? dynamic_size(*size) : Tensor();
+    };
+    x = slice_between(x, bound(i.slice().begin), bound(i.slice().end), Tensor(i.slice().step),
+                      axis);
+    i = Slice{};
+  }
+  const Shape& shape = x.shape();
   int named = 0, ellipses = 0;
   for (const Index& i : indices) {
     named += i.kind() == Index::Kind::position || i.kind() == Index::Kind::slice;

@@ -291,6 +291,53 @@ def range_statement_np(x):
     return x[:npc(x)] * 2
 
 
+def sliced_by_turns(x):
+    def body(i, y):
+        return i + 1, tf.concat([y[1:], y[:-1] * x[0], y[::-2]], 0)[:7]
+    return tf.while_loop(lambda i, y: i < 3, body, (0, x[x > 0]),
+                         shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])))[1]
+
+
+def sliced_by_turns_np(x):
+    y = x[x > 0]
+    for _ in range(3):
+        y = np.concatenate([y[1:], y[:-1] * x[0], y[::-2]])[:7]
+    return y
+
+
+def no_turns(x):
+    y = tf.while_loop(lambda i, y: tf.reduce_sum(y) > 100, lambda i, y: (i + 1, tf.concat([y, y], 0)), (0, x),
+                      shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])))[1]
+    return tf.sin(x) * tf.reduce_sum(y)
+
+
+def no_turns_np(x):
+    return np.sin(x) * x.sum()
+
+
+def given_back(x):
+    y = tf.sin(x)
+
+    def kept():
+        tf.boolean_mask(x, x > 0)
+        return x
+    return tf.cond(tf.reduce_sum(x) < -100, lambda: x[:1], kept) * y
+
+
+def given_back_np(x):
+    return np.sin(x) * x
+
+
+def late(x):
+    for _ in tf.range(tf.size(x)):
+        y = x[x > 0]
+    return y
+
+
+def late_np(x):
+    return x[x > 0]
+
+
 # ------------------------------------------------------------------------------- arrays that grow
 def array_by_while(x):
     array = tf.TensorArray(F64, size=0, dynamic_size=True)

@@ -115,3 +115,12 @@ def test_variables_are_not_assigned_by_examples():
         return tf.cond(x > 0, lambda: v.assign_add(1.), lambda: x)
     with pytest.raises(tf.errors.UnimplementedError, match="every example of a vmap would decide"):
         tf.function(lambda x: tf.vectorized_map(f, x))(tf.constant([1., -1.]))
+
+
+def test_gradients_are_dense():
+    x = tf.constant([[1., 2.], [-1., 3.]])
+    f = tf.function(lambda x: tf.vectorized_map(lambda r: tf.cond(r[0] > 0, lambda: r * 2, lambda: r * r), x))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(f(x))
+    np.testing.assert_allclose(tape.gradient(y, x).numpy(), [[2, 2], [-2, 6]])

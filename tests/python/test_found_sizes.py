@@ -139,7 +139,7 @@ def test_a_signature_that_says_none_is_none():
 # ------------------------------------------------------------------------------- other ways to run a program
 CHOSEN = ["boolean_mask", "mask of a mask", "unique", "x[:n]", "range", "matmul of chosen rows", "found outside, used in a loop",
           "sum of chosen in a loop", "repeat by tensor", "dynamic_partition", "cond_of_chosen", "cond_of_pairs", "grows",
-          "halves", "branch_in_a_loop", "array_by_while", "two_that_grow", "switch"]
+          "halves", "branch_in_a_loop", "sliced_by_turns", "no_turns", "given_back", "array_by_while", "two_that_grow", "switch"]
 
 
 @pytest.mark.parametrize("name", CHOSEN)
@@ -172,7 +172,7 @@ def test_a_tape_or_an_accumulator_around(name):
         np.testing.assert_allclose(tangents[0], tangents[1], rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", CHOSEN)
+@pytest.mark.parametrize("name", [n for n in CHOSEN if n != "sliced_by_turns"])  # a session does not trace again
 def test_sessions(name):
     f, reference = PROGRAMS[name]
     with tf.Graph().as_default():
@@ -331,3 +331,20 @@ def test_generators_draw_as_many_as_the_data_say():
     for a in arrays():
         np.testing.assert_array_equal(f(tf.constant(a)), eager.normal([np.count_nonzero(a > 0), 2]))
     np.testing.assert_array_equal(generator.state, eager.state)
+
+
+def test_arrays_that_are_never_written():
+    @tf.function
+    def f(x):
+        array = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[])
+        for i in tf.range(0):
+            array = array.write(i, x)
+        return array.stack()
+    assert f(tf.constant(1.)).shape == [0]
+
+
+def test_loops_of_no_turns_at_most():
+    for most in (0, -1):
+        f = tf.function(lambda x, most=most: tf.while_loop(lambda y: True, lambda y: [tf.concat([y, y], 0)], [x],
+                                                           [tf.TensorShape([None])], maximum_iterations=most)[0])
+        assert f(tf.ones([2])).shape == [2]

@@ -559,3 +559,40 @@ def test_memory_limit_is_beyond_tensorflow():
     assert "the limit" not in plain.explain()
     with pytest.raises(ValueError, match="memory_limit must be a positive number of bytes, got -1"):
         tf.function(gradient, memory_limit=-1)
+
+
+def assigned_in_a_loop(v, x):
+    for _ in tf.range(3):
+        v.assign_add(tf.reduce_sum(x))
+        x = x * v
+    return x
+
+
+ASSIGNS = {
+    "assign": lambda v, x: (v.assign(tf.reduce_sum(x)), x * v)[1],
+    "assign_add": lambda v, x: (v.assign_add(tf.reduce_sum(x)), x * v)[1],
+    "twice": lambda v, x: (v.assign(tf.reduce_sum(x) * v), v.assign(v * v), x * v)[2],
+    "in a branch": lambda v, x: tf.cond(tf.reduce_sum(x) > 0, lambda: x * v.assign(tf.reduce_sum(x)), lambda: x) * v,
+    "in a loop": assigned_in_a_loop,
+}
+
+
+@pytest.mark.parametrize("name", ASSIGNS)
+@pytest.mark.parametrize("inside", [False, True])
+def test_derivatives_end_at_assignments(name, inside):
+    """Reading a variable after an assignment is reading the variable, as it is when ops run one by one."""
+    x = tf.constant([1., 2., -.5], tf.float64)
+
+    def run(way):
+        v = tf.Variable(1.5, dtype=tf.float64)
+        f = way(lambda x: ASSIGNS[name](v, x)) if not inside else lambda x: ASSIGNS[name](v, x)
+
+        def gradients(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.reduce_sum(f(x) ** 2)
+            return [tf.zeros([]) if g is None else g for g in tape.gradient(y, [x, v])]
+        found = (way(gradients) if inside else gradients)(x)
+        return [np.asarray(g) for g in found] + [v.numpy()]
+    for got, want in zip(run(tf.function), run(lambda f: f)):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
