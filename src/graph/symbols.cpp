@@ -374,12 +374,30 @@ bool Symbols::can_take_for(Size size, Size value) const {
          !depends_on(value, static_cast<std::size_t>(input));
 }
 
+namespace {
+
+bool holds(const Symbols& symbols, const Guard& g, const Sizes& inputs) {
+  const Size a = symbols.evaluate(g.a, inputs), b = symbols.evaluate(g.b, inputs);
+  if (same_size(a, kUnbound) || same_size(b, kUnbound)) return true;
+  // In another trace, sizes that no call has given there are taken to be as it is needed here.
+  const bool answer = g.question == Guard::Question::less ? a < b
+                      : g.answer                          ? sizes_agree(a, b)
+                                                          : a == b;
+  return answer == g.answer;
+}
+
+}  // namespace
+
 // Does so, with all that are taken for the same already, if what was answered before stays true.
 bool Symbols::take_for(Size size, Size value) {
   const std::vector<std::int64_t> before = assumed_;
+  const Sizes was = sizes_as_traced();
   const std::int64_t from = as_traced(size), to = as_traced(value);
   std::ranges::replace(assumed_, from, to);
-  if (to >= 0 && guards_hold(sizes_as_traced())) return true;
+  const Sizes now = sizes_as_traced();
+  // An equation that nobody solved (see agree) need not hold for what is assumed.
+  const auto stays = [&](const Guard& g) { return holds(*this, g, now) || !holds(*this, g, was); };
+  if (to >= 0 && std::ranges::all_of(guards_, stays)) return true;
   assumed_ = before;
   return false;
 }
@@ -441,16 +459,9 @@ std::vector<Guard> Symbols::guards() const {
 
 std::optional<Guard> Symbols::broken_guard(const Sizes& inputs) const {
   const Lock lock(mutex_);
-  for (const Guard& g : guards_) {
-    const Size a = evaluate(g.a, inputs), b = evaluate(g.b, inputs);
-    if (same_size(a, kUnbound) || same_size(b, kUnbound)) continue;
-    // In another trace, sizes that no call has given there are taken to be as it is needed here.
-    const bool answer = g.question == Guard::Question::less ? a < b
-                        : g.answer                          ? sizes_agree(a, b)
-                                                            : a == b;
-    if (answer != g.answer) return g;
-  }
-  return {};
+  const auto broken =
+      std::ranges::find_if(guards_, [&](const Guard& g) { return !holds(*this, g, inputs); });
+  return broken == guards_.end() ? std::nullopt : std::optional(*broken);
 }
 
 std::string Symbols::print(const Guard& g) const {

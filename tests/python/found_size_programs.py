@@ -185,4 +185,5 @@ WHOLE = {"where of a table", "size", "unique idx", "unique counts", "range from,
 
 
 # Where differences of the test arrays do not tell: equal elements, or sizes that change with them.
-JUMPS = {"top p", "clipped_tail", "half of the best", "repeat by tensor", "sum of chosen in a loop"}
+JUMPS = {"best_of_each", "hardest", "until_full", "pairs_nearby", "neighbours", "adaptive_steps", "sizes_of_three", "top p",
+         "clipped_tail", "half of the best", "repeat by tensor", "sum of chosen in a loop"}

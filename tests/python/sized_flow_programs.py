@@ -470,5 +470,211 @@ def buckets_np(x):
     return np.array([x[i::k].sum() for i in range(k)]) / k
 
 
+def attention_over_n(x):
+    """Attention over as many keys as there are positive numbers, and one."""
+    n = number(x) + 1
+    keys = tf.reshape(x, [3, 2])[:n]
+    return tf.linalg.matvec(keys, tf.nn.softmax(tf.linalg.matvec(keys, x[:2])), transpose_a=True)
+
+
+def attention_over_n_np(x):
+    keys = x.reshape(3, 2)[:npc(x) + 1]
+    e = np.exp(keys @ x[:2] - (keys @ x[:2]).max())
+    return keys.T @ (e / e.sum())
+
+
+def hardest(x):
+    """The mean of the largest losses, as many as half of the positive ones."""
+    losses = x * x
+    k = tf.maximum(number(x) // 2, 1)
+    return tf.reduce_mean(tf.math.top_k(losses, k)[0])
+
+
+def hardest_np(x):
+    return np.sort(x * x)[::-1][:max(npc(x) // 2, 1)].mean()
+
+
+def means_of_groups(x):
+    values, group, count = tf.unique_with_counts(tf.math.floor(tf.stop_gradient(x) * .5))
+    sums = tf.math.unsorted_segment_sum(x ** 2, group, tf.size(values))
+    return tf.gather(sums / tf.cast(count, F64), group)
+
+
+def means_of_groups_np(x):
+    g = np.floor(x * .5)
+    return np.array([(x[g == v] ** 2).mean() for v in g])
+
+
+def runs(x):
+    """The lengths of runs of one sign."""
+    sign = tf.cast(x > 0, tf.int32)
+    starts = tf.concat([[0], tf.cast(tf.where(sign[1:] != sign[:-1])[:, 0], tf.int32) + 1, [6]], 0)
+    return tf.cast(starts[1:] - starts[:-1], F64) * tf.reduce_sum(x)
+
+
+def runs_np(x):
+    cuts = np.concatenate([[0], np.flatnonzero((x > 0)[1:] != (x > 0)[:-1]) + 1, [6]])
+    return np.diff(cuts) * x.sum()
+
+
+def packed_and_back(x):
+    """Works on the chosen rows only and puts them back among zeros."""
+    at = tf.where(x > 0)
+    return tf.scatter_nd(at, tf.exp(tf.gather_nd(x, at)), tf.shape(x, tf.int64))
+
+
+def packed_and_back_np(x):
+    return np.where(x > 0, np.exp(x), 0)
+
+
+def until_full(x):
+    """The first elements until their squares add up to 5."""
+    return x[:tf.math.count_nonzero(tf.cumsum(x * x) < 5) + 1] ** 3
+
+
+def until_full_np(x):
+    return x[:np.count_nonzero(np.cumsum(x * x) < 5) + 1] ** 3
+
+
+def polynomial(x):
+    """Powers up to the number of positive elements."""
+    return tf.reduce_sum(x[:, None] ** tf.cast(tf.range(number(x) + 1), F64), 0)
+
+
+def polynomial_np(x):
+    return (x[:, None] ** np.arange(npc(x) + 1.)).sum(0)
+
+
+def pairs_nearby(x):
+    """Differences of all pairs that are close."""
+    at = tf.where((tf.abs(x[:, None] - x) < 2) & (tf.range(6)[:, None] < tf.range(6)))
+    return tf.gather(x, at[:, 0]) * tf.gather(x, at[:, 1])
+
+
+def pairs_nearby_np(x):
+    i, j = np.nonzero((np.abs(x[:, None] - x) < 2) & (np.arange(6)[:, None] < np.arange(6)))
+    return x[i] * x[j]
+
+
+def neighbours(x):
+    """A sum over the edges of a graph that the numbers make."""
+    edges = tf.where(x[:, None] * x > 1)
+    return tf.math.unsorted_segment_sum(tf.gather(x ** 2, edges[:, 1]), edges[:, 0], 6)
+
+
+def neighbours_np(x):
+    return ((x[:, None] * x > 1) * x ** 2).sum(1)
+
+
+def blocks(x):
+    """Rows of so many columns as there are positive numbers, cut to what fits."""
+    width = tf.maximum(number(x), 1)
+    rows = 6 // width
+    return tf.reduce_sum(tf.reshape(x[:rows * width], [rows, width]) ** 2, 1)
+
+
+def blocks_np(x):
+    width = max(npc(x), 1)
+    return (x[:6 // width * width].reshape(-1, width) ** 2).sum(1)
+
+
+def adaptive_steps(x):
+    """Steps of Euler whose size follows from the state, all states kept."""
+    states = tf.TensorArray(F64, size=0, dynamic_size=True, element_shape=[])
+    t, y = tf.constant(0., F64), x[0] * .1 + 1
+    while t < 1:
+        h = .3 / (1 + tf.stop_gradient(tf.abs(y)))
+        y, t = y - h * y * x[1] * .1, t + h
+        states = states.write(states.size(), y)
+    return states.stack()
+
+
+def adaptive_steps_np(x):
+    t, y, states = 0., x[0] * .1 + 1, []
+    while t < 1:
+        h = .3 / (1 + abs(y))
+        y, t = y - h * y * x[1] * .1, t + h
+        states.append(y)
+    return np.array(states)
+
+
+def merged(x):
+    """Two lists of different lengths, one after the other by turns as long as both last."""
+    a, b = x[x > 0], x[x <= 0]
+    n = tf.minimum(tf.size(a), tf.size(b))
+    return tf.concat([tf.reshape(tf.stack([a[:n], b[:n] ** 2], 1), [-1]), a[n:], b[n:]], 0)
+
+
+def merged_np(x):
+    a, b = x[x > 0], x[x <= 0]
+    n = min(a.size, b.size)
+    return np.concatenate([np.stack([a[:n], b[:n] ** 2], 1).reshape(-1), a[n:], b[n:]])
+
+
+def deepest(x):
+    """How often it can be halved, and what is left."""
+    y = tf.cond(tf.reduce_sum(x) > 0, lambda: tf.concat([x, x * 2], 0), lambda: x)
+    return tf.while_loop(lambda y: tf.size(y) > 3, lambda y: y[: tf.size(y) // 2] + y[-(tf.size(y) // 2):], [y],
+                         shape_invariants=[tf.TensorShape([None])])[0]
+
+
+def deepest_np(x):
+    y = np.concatenate([x, x * 2]) if x.sum() > 0 else x
+    while y.size > 3:
+        y = y[:y.size // 2] + y[-(y.size // 2):]
+    return y
+
+
+def without_outliers(x):
+    """Drops what is far from the mean until nothing is."""
+    def far(y):
+        return tf.abs(y - tf.reduce_mean(y)) > 1.5 * tf.sqrt(tf.reduce_mean((y - tf.reduce_mean(y)) ** 2) + 1e-9)
+    y = tf.while_loop(lambda y: tf.reduce_any(far(y)), lambda y: y[~far(y)], [x], [tf.TensorShape([None])])[0]
+    return y * tf.reduce_mean(y)
+
+
+def without_outliers_np(x):
+    def far(y):
+        return np.abs(y - y.mean()) > 1.5 * np.sqrt(((y - y.mean()) ** 2).mean() + 1e-9)
+    while far(x).any():
+        x = x[~far(x)]
+    return x * x.mean()
+
+
+def sizes_of_three(x):
+    """A branch in which each side finds something else, used outside."""
+    a, b, c = tf.switch_case(number(x) % 2, [lambda: (x[x > 0], x[x < -1], x[:1]), lambda: (x[:2], x[2:], x[x > 1])])
+    return tf.concat([a * tf.reduce_sum(b), c ** 2, [tf.cast(tf.size(b), F64)]], 0)
+
+
+def sizes_of_three_np(x):
+    a, b, c = (x[:2], x[2:], x[x > 1]) if npc(x) % 2 else (x[x > 0], x[x < -1], x[:1])
+    return np.concatenate([a * b.sum(), c ** 2, [b.size]])
+
+
+def padded_batch(x):
+    """Two sequences of different lengths, padded to the longer, with a mask."""
+    n, m = number(x), 6 - number(x)
+    width = tf.maximum(n, m)
+    table = tf.stack([tf.pad(x[:n], [[0, width - n]]), tf.pad(x[n:], [[0, width - m]])])
+    mask = tf.cast(tf.sequence_mask(tf.stack([n, m]), width), F64)
+    return tf.reduce_sum(tf.tanh(table) * mask, 1) / tf.cast(tf.maximum(tf.stack([n, m]), 1), F64)
+
+
+def padded_batch_np(x):
+    n = npc(x)
+    return np.array([np.tanh(x[:n]).sum() / max(n, 1), np.tanh(x[n:]).sum() / max(6 - n, 1)])
+
+
+def best_of_each(x):
+    """The largest of each group, groups by sign, as many as there are."""
+    groups, which = tf.unique(tf.cast(x > 0, tf.int32))
+    return tf.math.unsorted_segment_max(x * 2, which, tf.size(groups))
+
+
+def best_of_each_np(x):
+    return np.array([x[(x > 0) == g].max() * 2 for g in dict.fromkeys(x > 0)])
+
+
 FLOWS = {name: (f, globals()[name + "_np"]) for name, f in list(globals().items())
          if callable(f) and name + "_np" in globals()}
