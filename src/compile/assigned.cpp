@@ -2,12 +2,12 @@
 
 #include "graph/context.h"
 #include "graph/dispatch.h"
-#include "graph/op.h"
+#include "graph/engine_op.h"
 
 namespace gradus {
 namespace {
 
-const Op assigned_op = composite(
+const Op assigned_op = engine_composite(
     {.name = "assigned",
      .doc = "What a variable holds after a write; derivatives go to the variable.",
      .dtypes = kAnyDType,

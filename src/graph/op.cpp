@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "graph/dispatch.h"
 #include "graph/elementwise.h"
+#include "graph/engine_op.h"
 
 namespace gradus {
 namespace {
@@ -65,6 +66,10 @@ Op general(const OpInfo& info, JvpFn jvp, VjpFn vjp) {
 }
 Op composite(const OpInfo& info, BodyFn body, VjpFn vjp, JvpFn jvp) {
   return OpFactory::make(info, Kind::composite, {.jvp = jvp, .vjp = vjp, .body = body});
+}
+Op engine_composite(const OpInfo& info, BodyFn body, VjpFn vjp, JvpFn jvp) {
+  return OpFactory::make(info, Kind::composite,
+                         {.jvp = jvp, .vjp = vjp, .body = body, .in_traces = true});
 }
 Op not_differentiable(const OpInfo& info, const char* why) {
   return OpFactory::make(info, Kind::not_differentiable, {.why_not = why});
