@@ -12,7 +12,7 @@ function(precompile_headers target)
   if(GRADUS_PRECOMPILED_HEADERS)
     target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/standard_headers.h ${ARGN})
     # GCC no longer sees that these come from the standard library, whose strings they misjudge; the
-    # build for the thread sanitizer has no precompiled headers and keeps them, and checks includes.
+    # builds for sanitizers have no precompiled headers and keep them, and check includes.
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow
       -Wno-stringop-overread)
   endif()
