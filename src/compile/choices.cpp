@@ -24,7 +24,7 @@ const Choices& choices_of(const void* attrs) {
 // An index that is out of range takes the last branch.
 Tensor in_range(const Tensor& index, std::size_t branches) {
   const Tensor given = cast(index, int64), last(static_cast<std::int64_t>(branches) - 1);
-  return where(logical_or(given<0, given> last), last, given);
+  return where(logical_or(less(given, 0), greater(given, last)), last, given);
 }
 
 // Behind another axis: the gradient of rows of axis 0 would be sparse.

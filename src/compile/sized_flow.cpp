@@ -51,11 +51,11 @@ std::vector<Tensor> take_given(std::span<const Tensor> tensors, const std::vecto
 }
 
 Tensors push(const SizedFlow& of, std::span<const Tensor> in, std::span<const Tensor> tangents) {
-  Tensors out = jvp_of([&](std::span<const Tensor> x) { return of.run_ops(x); }, in, tangents);
-  if (std::ranges::all_of(out, [](const Tensor& t) { return t.defined(); })) return out;
-  const Tensors like = of.run(in);
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (!out[i].defined()) out[i] = zeros_like(like[i]);
+  Tensors results;
+  Tensors out =
+      jvp_of([&](std::span<const Tensor> x) { return results = of.run_ops(x); }, in, tangents);
+  for (std::size_t i = 0; i < out.size(); ++i)  // integers, and what does not move
+    if (!out[i].defined()) out[i] = zeros(results[i].shape(), results[i].dtype());
   return out;
 }
 

@@ -19,7 +19,7 @@ constinit const Op* first_of_engine = nullptr;
 
 struct OpFactory {
   static Op make(const OpInfo& info, Kind kind, Op::Rules rules) {
-    return Op(info, kind, std::move(rules));
+    return Op(info, kind, rules);
   }
   using Rules = Op::Rules;
 };

@@ -176,43 +176,15 @@ Resolved resolve(const Slice& s, Size n) {
   return {begin, (length + (step - 1)) / step};
 }
 
-}  // namespace
-
-// A slice of an axis whose size is another one in each turn of a loop: its bounds are computed, as
-// no answer to a question about the size would be right in every turn.
-bool is_cut_by_turn(const Index& i, Size n) {
-  if (n.is_known() || i.kind() != Index::Kind::slice) return false;
-  const Slice& s = i.slice();
-  if (!s.begin && !s.end && s.step == 1) return false;
-  const Symbols* symbols = symbols_of_trace();
-  return symbols && symbols->has(n) && symbols->differs_by_turn(n);
+bool names_axis(const Index& i) {
+  return i.kind() == Index::Kind::position || i.kind() == Index::Kind::slice;
 }
 
-Tensor index(In given, const std::vector<Index>& asked) {
-  Tensor x = given;
-  std::vector<Index> indices = asked;
-  int before = 0, behind = 0;  // axes that are named, before and behind an ellipsis
-  for (const Index& i : asked)
-    behind += i.kind() == Index::Kind::position || i.kind() == Index::Kind::slice;
-  bool seen_ellipsis = false;
-  for (Index& i : indices) {
-    seen_ellipsis = seen_ellipsis || i.kind() == Index::Kind::ellipsis;
-    if (i.kind() != Index::Kind::position && i.kind() != Index::Kind::slice) continue;
-    const int axis = seen_ellipsis ? x.rank() - behind : before;
-    --behind;
-    ++before;
-    if (axis < 0 || axis >= x.rank() || !is_cut_by_turn(i, x.shape()[axis])) continue;
-    const auto bound = [](const std::optional<Size>& size) {
-      return size ? dynamic_size(*size) : Tensor();
-    };
-    x = slice_between(x, bound(i.slice().begin), bound(i.slice().end), Tensor(i.slice().step),
-                      axis);
-    i = Slice{};
-  }
+Tensor index_as_given(const Tensor& x, const std::vector<Index>& indices) {
   const Shape& shape = x.shape();
   int named = 0, ellipses = 0;
   for (const Index& i : indices) {
-    named += i.kind() == Index::Kind::position || i.kind() == Index::Kind::slice;
+    named += names_axis(i);
     ellipses += i.kind() == Index::Kind::ellipsis;
   }
   if (named > shape.rank() || ellipses > 1) {
@@ -272,6 +244,46 @@ Tensor index(In given, const std::vector<Index>& asked) {
     part = slice(x, attrs.begin, attrs.extent);
   }
   return is_same(part.shape(), result) ? part : reshape(part, result);
+}
+
+// A slice of an axis whose size is another one in each turn of a loop: its bounds are computed, as
+// no answer to a question about the size would be right in every turn.
+bool is_cut_by_turn(const Index& i, Size n) {
+  if (n.is_known() || i.kind() != Index::Kind::slice) return false;
+  const Slice& s = i.slice();
+  if (!s.begin && !s.end && s.step == 1) return false;
+  const Symbols* symbols = symbols_of_trace();
+  return symbols && symbols->has(n) && symbols->differs_by_turn(n);
+}
+
+// Makes these cuts; their entries then take the whole axis.
+Tensor cut_by_turn(Tensor x, std::vector<Index>& indices) {
+  const auto bound = [](const std::optional<Size>& size) {
+    return size ? dynamic_size(*size) : Tensor();
+  };
+  int before = 0, behind = static_cast<int>(std::ranges::count_if(indices, names_axis));
+  bool is_behind = false;  // the ellipsis
+  for (Index& i : indices) {
+    is_behind = is_behind || i.kind() == Index::Kind::ellipsis;
+    if (!names_axis(i)) continue;
+    const int axis = is_behind ? x.rank() - behind : before;
+    --behind;
+    ++before;
+    if (axis < 0 || axis >= x.rank() || !is_cut_by_turn(i, x.shape()[axis])) continue;
+    const Slice s = i.slice();
+    x = slice_between(x, bound(s.begin), bound(s.end), Tensor(s.step), axis);
+    i = Slice{};
+  }
+  return x;
+}
+
+}  // namespace
+
+Tensor index(In x, const std::vector<Index>& indices) {
+  if (x->shape().is_known()) return index_as_given(x, indices);
+  std::vector<Index> rest = indices;
+  const Tensor part = cut_by_turn(x, rest);
+  return index_as_given(part, rest);
 }
 
 Tensor strided_slice(In x, const Shape& begin, const Shape& end, const Shape& strides,
