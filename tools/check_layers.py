@@ -18,6 +18,9 @@ BELOW = {
     "ops": ["graph", "kernels", "expr"],
     "autodiff": ["ops"],
     "compile": ["autodiff"],
+    "control": ["compile"],
+    "function": ["control"],
+    "session": ["control"],
 }
 VOCABULARY = {"error.h", "dtype.h"}  # public headers that every layer may use
 

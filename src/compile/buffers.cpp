@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "compile/bound_step.h"
-#include "compile/held_as.h"
 #include "compile/node_call.h"
+#include "compile/roles.h"
 
 namespace gradus {
 namespace {

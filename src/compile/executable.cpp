@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 #include "compile/bound_step.h"
-#include "compile/held_as.h"
 #include "compile/memory_plan.h"
+#include "compile/roles.h"
 #include "compile/stretches.h"
 #include "gradus/interrupt.h"
 #include "graph/bind.h"
@@ -284,7 +284,7 @@ void Executable::run(std::span<Tensor> in, std::span<Tensor> out) {
   }
 }
 
-Executable::Session::Session(Executable& program, std::span<const View> in) : program_(program) {
+Executable::Runner::Runner(Executable& program, std::span<const View> in) : program_(program) {
   const Graph& g = *program.graph_;
   for (const View& v : in) avals_.push_back({v.dtype, *v.shape});
   if (program.stretches_) return;
@@ -305,11 +305,11 @@ Executable::Session::Session(Executable& program, std::span<const View> in) : pr
   }
   prepare_calls();
 }
-Executable::Session::~Session() {
+Executable::Runner::~Runner() {
   if (layout_) layout_->give_back(std::move(frame_));
 }
 
-void Executable::Session::run_stretches(std::span<void* const> in, std::span<void* const> out) {
+void Executable::Runner::run_stretches(std::span<void* const> in, std::span<void* const> out) {
   std::vector<Tensor> given, made(out.size());
   for (std::size_t i = 0; i < in.size(); ++i) {
     given.push_back(make_tensor(avals_[i].dtype, avals_[i].shape));
@@ -327,7 +327,7 @@ void Executable::Session::run_stretches(std::span<void* const> in, std::span<voi
 
 // Most steps of a short program are one call of one kernel, whose arguments but for a few pointers
 // are always the same.
-void Executable::Session::prepare_calls() {
+void Executable::Runner::prepare_calls() {
   Frame& f = *frame_;
   if (!f.calls.empty()) return;  // a frame that was used before
   std::vector<std::int32_t> call_of(f.views.size(), -1);
@@ -359,7 +359,7 @@ void Executable::Session::prepare_calls() {
   for (const auto& p : layout_->outputs) f.outputs.push_back({place(p.view), p.index});
 }
 
-void Executable::Session::run_calls() {
+void Executable::Runner::run_calls() {
   const Prepared* now = nullptr;
   try {
     for (const Frame::Call& call : frame_->calls) {
@@ -378,7 +378,7 @@ void Executable::Session::run_calls() {
   }
 }
 
-void Executable::Session::run(std::span<void* const> in, std::span<void* const> out) {
+void Executable::Runner::run(std::span<void* const> in, std::span<void* const> out) {
   if (program_.stretches_) return run_stretches(in, out);
   if (is_profiling.load(std::memory_order_relaxed)) [[unlikely]] {
     for (const auto& p : layout_->inputs) frame_->views[p.view].data = in[p.index];
@@ -397,8 +397,8 @@ void Executable::Session::run(std::span<void* const> in, std::span<void* const> 
   }
 }
 
-std::int64_t Executable::Session::repeat(std::int64_t count, std::span<const Track> in,
-                                         std::span<const Track> out, const bool* go_on) {
+std::int64_t Executable::Runner::repeat(std::int64_t count, std::span<const Track> in,
+                                        std::span<const Track> out, const bool* go_on) {
   if (count <= 0) return 0;
   if (program_.stretches_) {
     const auto at = [](const Track& track, std::int64_t turn) -> void* {

@@ -35,7 +35,7 @@ class Executable {
   void run(std::span<Tensor> in, std::span<Tensor> out);
 
   // Runs on memory that the caller has, often: what depends on shapes is found once.
-  class Session;
+  class Runner;
 
   Graph& graph() const { return *graph_; }
   // Of what lives only during a call, at these sizes.
@@ -61,12 +61,12 @@ class Executable {
   std::list<std::shared_ptr<Layout>> layouts_;  // used last first
 };
 
-class Executable::Session {
+class Executable::Runner {
  public:
   // `in` brings dtypes and shapes; its data is not looked at.
-  Session(Executable& program, std::span<const View> in);
-  ~Session();
-  Session(const Session&) = delete;
+  Runner(Executable& program, std::span<const View> in);
+  ~Runner();
+  Runner(const Runner&) = delete;
 
   // One pointer for each input and output. Outputs overlap neither inputs nor each other, except
   // that an output which is an input, unchanged, may lie where the input does, and one that writes

@@ -31,6 +31,12 @@ void GraphCopy::copy(const Graph::Node& n) {
   replace(n, *n.op, from_.attrs(n), in);
 }
 
+void GraphCopy::copy_with(const Graph::Node& n, const Held& held) {
+  SmallVector<Value, 8> in;
+  for (Value v : from_.operands(n)) in.push_back((*this)[v]);
+  replace(n, *n.op, n.op->attrs().with_held(from_.attrs(n), held).data(), in);
+}
+
 bool GraphCopy::inline_body(const Graph::Node& n, BodyFn body) {
   const AttributeTo line(n.where);
   SmallVector<Tensor, 8> in;

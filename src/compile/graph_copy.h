@@ -19,6 +19,7 @@ class GraphCopy {
   void map(Value old, Value now) { now_[old] = now; }
 
   void copy(const Graph::Node& n);
+  void copy_with(const Graph::Node& n, const Held& held);  // other attributes than these stay
   // Copies n as another op on new operands.
   void replace(const Graph::Node& n, const Op& op, const void* attrs, std::span<const Value> in);
   // Runs a body on what stands for the operands; its results stand for those of n. False if the

@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 #include "compile/graph_copy.h"
-#include "compile/held_as.h"
-#include "compile/loop_run.h"
+#include "compile/roles.h"
+#include "graph/bind.h"
 
 namespace gradus {
 namespace {
@@ -46,7 +46,7 @@ std::int64_t inner_bytes(const Graph& graph, const Sizes& sizes) {
 std::shared_ptr<Graph> with_less_inner_memory(const Graph& graph, const Sizes& sizes, double part) {
   bool any = false;
   GraphCopy copy(graph);
-  copy.to().make_program();  // equal nodes stay apart
+  copy.to().keep_equal_nodes();
   for (const Graph::Node& n : graph.nodes()) {
     const auto* inside = held_as<TakesMemory>(graph, n);
     const std::shared_ptr<Held> held =
@@ -56,27 +56,9 @@ std::shared_ptr<Graph> with_less_inner_memory(const Graph& graph, const Sizes& s
       continue;
     }
     any = true;
-    std::vector<std::byte> attrs(n.op->attrs().bytes);
-    std::memcpy(attrs.data(), graph.attrs(n), attrs.size());
-    for (const AttrField& f : n.op->attrs().fields) {
-      Held* const pointer = held.get();
-      if (f.kind == AttrKind::held) std::memcpy(attrs.data() + f.offset, &pointer, sizeof pointer);
-    }
-    SmallVector<Graph::Value, 8> in;
-    for (Graph::Value v : graph.operands(n)) in.push_back(copy[v]);
-    copy.replace(n, *n.op, attrs.data(), in);
+    copy.copy_with(n, *held);
   }
   return any ? copy.finish() : nullptr;
-}
-
-std::int64_t second_places(const Region& body, std::span<const View> carries) {
-  const auto outputs = std::span(body.program().graph().outputs());
-  const auto stacks = outputs.subspan(carries.size());
-  std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < carries.size(); ++i)
-    if (!body.program().writes_over_input(i) && !std::ranges::count(stacks, outputs[i]))
-      bytes += static_cast<std::int64_t>(bytes_of(carries[i]));
-  return bytes;
 }
 
 }  // namespace gradus

@@ -4,30 +4,18 @@
 // inputs, after those that it was traced with. It keeps the names of the sizes of the graph around
 // it. Derivatives of regions are regions, found by running their nodes under a private tape.
 #pragma once
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "compile/executable.h"
+#include "compile/roles.h"
 #include "compile/served_sizes.h"
 #include "graph/context.h"
 #include "graph/graph.h"
 #include "graph/inner_graphs.h"
-#include "graph/variable_state.h"
 
 namespace gradus {
-
-// What a node with an effect says of running it again, which derivatives of regions do.
-class Repeatable {
- public:
-  virtual bool may_repeat() const = 0;  // it draws no random numbers, say
-  // The same without printing and the like; null: there is nothing of that in it.
-  virtual std::shared_ptr<const Held> without_effects() const { return nullptr; }
-
- protected:
-  ~Repeatable() = default;
-};
 
 class Region {
  public:
@@ -95,68 +83,5 @@ class RegionBuilder {
  private:
   std::shared_ptr<Graph> graph_;
 };
-
-// Variables while a region of the user's is traced: reads go to the trace around it, writes stay
-// inside until the region is made and its results say what was written.
-class RegionVariables final : public VariableTracer {
- public:
-  struct Entry {
-    std::shared_ptr<VariableState> variable;
-    Tensor now;
-    bool is_written = false;
-    Tensor seen = {};  // what reads gave before the last write, or give since
-
-    bool is_seen = true;
-    Tensor read();
-  };
-
-  explicit RegionVariables(std::vector<Entry> known = {});
-  ~RegionVariables() { thread_context.variables = outer_; }
-  RegionVariables(const RegionVariables&) = delete;
-
-  Tensor read(VariableState& variable) override;
-  void write(VariableState& variable, const Tensor& value) override;
-  std::vector<Entry> take() { return std::move(entries_); }
-
- private:
-  Entry* find(const VariableState& variable);
-
-  std::vector<Entry> entries_;
-  VariableTracer* outer_;
-  Graph* outer_graph_;
-  const Mute* outer_mute_;
-};
-
-// A function of the user's, traced as a region of `outer` but not yet closed.
-struct OpenRegion {
-  std::shared_ptr<Graph> graph;
-  std::vector<Tensor> out;
-  std::vector<RegionVariables::Entry> variables;
-  // The graphs that it is a part of, outermost first.
-  std::vector<std::shared_ptr<const Graph>> around = {};
-
-  template <class F>
-  auto inside(F f) {
-    const TraceScope scope(*graph);
-    const Mute insides(0);
-    return f();
-  }
-  Aval result(std::size_t i) const { return {out[i].dtype(), out[i].shape()}; }
-  std::string print(const Aval& aval) const;  // "float32 (3, n0)"
-};
-// The last inputs stand for these variables.
-OpenRegion open_region(const Graph& outer, std::span<const Aval> inputs,
-                       std::span<const std::shared_ptr<VariableState>> variables,
-                       const std::function<std::vector<Tensor>(std::vector<Tensor>)>& f);
-
-// Closes regions: all get the same further inputs, one for each tensor in the result, which are
-// what any of them used from outside.
-std::vector<Tensor> close_regions(std::span<OpenRegion> open,
-                                  std::vector<std::shared_ptr<Region>>& closed);
-
-// The value of a variable as the code around a region sees it.
-Tensor read_variable(VariableState& variable);
-// A tensor without the mark of a number.
-Tensor without_mark(const Tensor& t);
 
 }  // namespace gradus

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "base/check.h"
-#include "compile/expand.h"
-#include "compile/held_as.h"
 #include "compile/node_sizes.h"
+#include "compile/passes/expand.h"
+#include "compile/roles.h"
 #include "graph/bind.h"
 #include "graph/context.h"
 #include "graph/found_size.h"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "compile/executable.h"
-#include "compile/pipeline.h"
+#include "compile/passes/pipeline.h"
 #include "compile/served_sizes.h"
 
 namespace gradus {

@@ -100,6 +100,15 @@ std::shared_ptr<const Held> AttrType::held(const void* a) const {
   return nullptr;
 }
 
+std::vector<std::byte> AttrType::with_held(const void* a, const Held& other) const {
+  std::vector<std::byte> attrs(bytes);
+  std::memcpy(attrs.data(), a, bytes);
+  const Held* const pointer = &other;
+  for (const AttrField& f : fields)
+    if (f.kind == AttrKind::held) std::memcpy(attrs.data() + f.offset, &pointer, sizeof pointer);
+  return attrs;
+}
+
 std::string AttrType::print(const void* a, const Symbols* symbols) const {
   std::ostringstream text;
   for (const AttrField& f : fields) {

@@ -75,6 +75,8 @@ struct AttrType {
   // "axes=(0, 1), keepdims=True"; sizes that are symbols by their names if these are given.
   std::string print(const void* a, const Symbols* symbols = nullptr) const;
   std::shared_ptr<const Held> held(const void* a) const;
+  // The same attributes, which hold another thing.
+  std::vector<std::byte> with_held(const void* a, const Held& other) const;
 };
 
 std::string in_quotes(

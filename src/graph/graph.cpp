@@ -66,7 +66,7 @@ const Graph::Node* Graph::find(std::uint64_t hash, const Op& op, const void* att
 
 const Graph::Node& Graph::add(const Op& op, const void* attrs, std::span<const Value> in) {
   const std::uint64_t hash = hash_of(op, attrs, in);
-  if (!op.info.stateful && !is_program_) {
+  if (!op.info.stateful && merges_) {
     if (const Node* same = find(hash, op, attrs, in)) return *same;
   }
   SmallVector<View, 4> views;
@@ -89,7 +89,7 @@ const Graph::Node& Graph::add(const Op& op, const void* attrs, std::span<const V
   for (const Aval& aval : out) {
     values_.push_back({aval, static_cast<std::int32_t>(nodes_.size()), {}});
   }
-  if (!is_program_) numbering_.add(hash, static_cast<std::uint32_t>(nodes_.size()));
+  if (merges_) numbering_.add(hash, static_cast<std::uint32_t>(nodes_.size()));
   nodes_.push_back(node);
   return nodes_.back();
 }

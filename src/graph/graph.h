@@ -76,10 +76,14 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // values of outer graphs: they run when the region does.
   void make_region() { is_region_ = true; }
   bool is_region() const { return is_region_; }
-  // A program that is built by hand (compile/graph_program.h): any value may be fed, so equal nodes
+  // A program that is built by hand (session/graph_program.h): any value may be fed, so equal nodes
   // are not merged before it is known what is.
-  void make_program() { is_program_ = true; }
+  void make_program() {
+    is_program_ = true;
+    keep_equal_nodes();
+  }
   bool is_program() const { return is_program_; }
+  void keep_equal_nodes() { merges_ = false; }  // apart: each is a node of its own
   // No more ops: traced tensors that outlive the trace are told so when they are used.
   void close() { open_ = false; }
 
@@ -104,6 +108,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   bool open_ = true;
   bool is_region_ = false;
   bool is_program_ = false;
+  bool merges_ = true;  // equal nodes
 };
 
 // Makes a graph the one that this thread traces into.

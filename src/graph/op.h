@@ -223,7 +223,8 @@ struct OpInfo {
   // Composite: not zero says that the vjp cannot itself be differentiated and takes cotangents of
   // these outputs only; where more is needed, the body is differentiated instead.
   std::uint32_t first_order_outputs = 0;
-  bool stateful = false;  // has an effect or a hidden input: never merged or dropped
+  bool stateful = false;   // has an effect or a hidden input: never merged or dropped
+  bool is_marker = false;  // what it is says more than its numbers do: it is never folded to them
 };
 
 class Op {

@@ -1,4 +1,4 @@
-// A graph program (compile/graph_program.h) as its variables see it.
+// A graph program (session/graph_program.h) as its variables see it.
 #pragma once
 #include <atomic>
 #include <functional>

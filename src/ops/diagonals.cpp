@@ -151,7 +151,8 @@ const Op diagonal_seed_op = linear(
      .samples =
          [] {
            return std::vector<Sample>{{{{{2, 3}}}, nullptr}, {{{{0}}}, nullptr}};
-         }},
+         },
+     .is_marker = true},
     [](const Site&, int, const Tensor& ct) -> Cotangent { return linalg::diag_part(ct, 0); });
 
 const Op matrix_diag_op =

@@ -1,5 +1,5 @@
 // Seeds in graphs: the node that asks for the next ones, and random ops that are given a state
-// instead, by whoever keeps one for each node (compile/session.cpp).
+// instead, by whoever keeps one for each node (session/session.cpp).
 //
 // An op without a seed draws from a stream of its own, of which it takes the next pair of seeds. An
 // op with a seed goes on where the last draw of its stream ended, as TensorFlow's kernels do: eager

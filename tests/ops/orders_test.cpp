@@ -14,7 +14,7 @@
 #include <random>
 
 #include "compile/executable.h"
-#include "compile/pipeline.h"
+#include "compile/passes/pipeline.h"
 #include "graph/batch.h"
 #include "graph/evaluate.h"
 #include "ops/record_cases.h"

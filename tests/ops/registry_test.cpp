@@ -8,7 +8,7 @@
 
 #include "autodiff/rules.h"
 #include "compile/executable.h"
-#include "compile/pipeline.h"
+#include "compile/passes/pipeline.h"
 #include "gradus/gradus.h"
 #include "graph/batch.h"
 #include "graph/evaluate.h"

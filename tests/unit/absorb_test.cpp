@@ -1,5 +1,5 @@
 // Products that read and write transposed arrays where they lie.
-#include "compile/absorb.h"
+#include "compile/passes/absorb.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Binomial checkpoints: every step is reversed once, from the last to the first, in the memory that
 // is there, with as few steps as any choice of checkpoints needs.
-#include "compile/checkpoint_schedule.h"
+#include "control/checkpoint_schedule.h"
 
 #include <gtest/gtest.h>
 

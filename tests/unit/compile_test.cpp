@@ -6,7 +6,7 @@
 
 #include "compile/executable.h"
 #include "compile/memory_plan.h"
-#include "compile/pipeline.h"
+#include "compile/passes/pipeline.h"
 #include "gradus/gradus.h"
 #include "graph/evaluate.h"
 

@@ -5,8 +5,8 @@
 #include <ctime>
 
 #include "compile/executable.h"
-#include "compile/pipeline.h"
-#include "compile/remat.h"
+#include "compile/passes/pipeline.h"
+#include "compile/passes/remat.h"
 #include "gradus/gradus.h"
 #include "graph/evaluate.h"
 

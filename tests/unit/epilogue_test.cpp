@@ -1,13 +1,13 @@
 // Products that take the loops behind them: the same bits as op by op, and nothing is reordered
 // that may not be.
-#include "compile/epilogue.h"
+#include "compile/passes/epilogue.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <limits>
 
-#include "compile/fuse.h"
+#include "compile/passes/fuse.h"
 #include "gradus/gradus.h"
 #include "gradus/nn.h"
 #include "gradus/threads.h"

@@ -1,9 +1,9 @@
 // What is the same at every turn of a loop runs once, before it.
-#include "compile/hoist.h"
+#include "compile/passes/hoist.h"
 
 #include <gtest/gtest.h>
 
-#include "compile/clean.h"
+#include "compile/passes/clean.h"
 #include "gradus/gradus.h"
 #include "graph/evaluate.h"
 #include "graph_text_util.h"

@@ -1,12 +1,12 @@
 // States that a loop of unknown length keeps as it runs, and gradients from them: the same bits as
 // those of a loop that keeps everything.
-#include "compile/kept_states.h"
+#include "control/kept_states.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "compile/clean.h"
+#include "compile/passes/clean.h"
 #include "gradus/control.h"
 #include "gradus/function.h"
 #include "gradus/functional.h"

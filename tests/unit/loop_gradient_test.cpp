@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "compile/loop.h"
+#include "control/loop.h"
 #include "gradus/control.h"
 #include "gradus/error.h"
 #include "gradus/function.h"

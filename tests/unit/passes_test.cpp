@@ -3,13 +3,13 @@
 #include <cstring>
 #include <limits>
 
-#include "compile/clean.h"
 #include "compile/executable.h"
-#include "compile/expand.h"
-#include "compile/fuse.h"
-#include "compile/pipeline.h"
-#include "compile/remat.h"
-#include "compile/simplify.h"
+#include "compile/passes/clean.h"
+#include "compile/passes/expand.h"
+#include "compile/passes/fuse.h"
+#include "compile/passes/pipeline.h"
+#include "compile/passes/remat.h"
+#include "compile/passes/simplify.h"
 #include "gradus/gradus.h"
 #include "graph/evaluate.h"
 #include "graph_text_util.h"

@@ -1,5 +1,5 @@
 // Values that are computed again: the same bits in less memory, never an effect twice.
-#include "compile/remat.h"
+#include "compile/passes/remat.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 
 #include "compile/executable.h"
-#include "compile/pipeline.h"
+#include "compile/passes/pipeline.h"
 #include "gradus/gradus.h"
 #include "gradus/host_call.h"
 #include "gradus/memory.h"

@@ -1,5 +1,5 @@
 // Narrow products with one left operand are computed together, with the same bits.
-#include "compile/siblings.h"
+#include "compile/passes/siblings.h"
 
 #include <gtest/gtest.h>
 

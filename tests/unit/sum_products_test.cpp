@@ -1,9 +1,9 @@
 // Sums of products that become one product.
-#include "compile/sum_products.h"
+#include "compile/passes/sum_products.h"
 
 #include <gtest/gtest.h>
 
-#include "compile/clean.h"
+#include "compile/passes/clean.h"
 #include "gradus/gradus.h"
 #include "graph_text_util.h"
 

@@ -1,10 +1,10 @@
 // The verifier finds what a wrong pass leaves behind, and in builds with assertions it runs between
 // all passes.
-#include "compile/verify.h"
+#include "compile/passes/verify.h"
 
 #include <gtest/gtest.h>
 
-#include "compile/pipeline.h"
+#include "compile/passes/pipeline.h"
 #include "gradus/gradus.h"
 #include "graph/text.h"
 
