@@ -103,7 +103,7 @@ class TracedCall final : public CustomCall, public HasGraphs {
       if (!is_differentiable(site.args[i].dtype)) continue;
       active.push_back(i);
       avals.push_back(site.args[i]);
-      wanted |= 1u << std::min<std::size_t>(i, 31);
+      wanted |= position(i);
     }
     const std::vector<Cotangent> seeds(cts.begin(), cts.end());
     if (rule_ == Rule::none) {

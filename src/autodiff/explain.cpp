@@ -174,7 +174,7 @@ class Ways {
 
   std::string why_cut(const Node& n, std::size_t input, Id in) const {
     if (n.op->kind == Kind::not_differentiable) return n.op->why_not;
-    if (!n.op->is_differentiable_in(static_cast<int>(std::min<std::size_t>(input, 31))))
+    if (!n.op->is_differentiable_in(static_cast<int>(input)))
       return "it has no derivative with respect to argument " + std::to_string(input);
     if (!(r_.followers(in) & bit_)) return {};  // cut before
     if (n.cut) return "its result is not float or complex, so it has no derivatives";

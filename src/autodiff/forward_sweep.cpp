@@ -68,8 +68,7 @@ std::vector<Tensor> forward_sweep(const Recording& recording, Recording::Followe
     site_tangents.clear();
     for (std::size_t i = 0; i < edges.size(); ++i) {
       const bool carries =
-          edges[i] != Recording::kNone &&
-          n.op->is_differentiable_in(static_cast<int>(std::min<std::size_t>(i, 31)));
+          edges[i] != Recording::kNone && n.op->is_differentiable_in(static_cast<int>(i));
       site_tangents.push_back(carries ? tangents[edges[i]] : Tensor());
       any |= site_tangents.back().defined();
     }

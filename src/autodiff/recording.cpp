@@ -166,9 +166,9 @@ bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* 
     if (id == kNone) continue;
     known = true;
     const Followers f = followers_[id] & tapes;
-    if (f && op.is_differentiable_in(static_cast<int>(std::min<std::size_t>(i, 31)))) {
+    if (f && op.is_differentiable_in(static_cast<int>(i))) {
       followers |= f;
-      wanted |= 1u << std::min<std::size_t>(i, 31);
+      wanted |= position(i);
     }
   }
   if (!known) return false;
@@ -210,9 +210,9 @@ bool Recording::record(const Op& op, const void* attrs, std::span<const Tensor* 
     node.saved_in = reads.in;
     node.saved_out = reads.out;
     for (std::size_t i = 0; i < in.size(); ++i)
-      if (reads.in >> std::min<std::size_t>(i, 31) & 1) saved_.push_back(*in[i]);
+      if (has_position(reads.in, i)) saved_.push_back(*in[i]);
     for (std::size_t i = 0; i < out.size(); ++i)
-      if (reads.out >> std::min<std::size_t>(i, 31) & 1) saved_.push_back(out[i]);
+      if (has_position(reads.out, i)) saved_.push_back(out[i]);
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Id id = node.first_out + static_cast<Id>(i);
@@ -236,10 +236,10 @@ void Recording::load(const Node& n, SmallVector<Tensor, 8>& in, SmallVector<Tens
     avals[i].dtype = static_cast<DType>(head >> 32);
     avals[i].shape = Shape(std::span(reinterpret_cast<const Size*>(at), rank));
     at += rank;
-    in[i] = n.saved_in >> std::min<std::size_t>(i, 31) & 1 ? *saved++ : Tensor();
+    in[i] = has_position(n.saved_in, i) ? *saved++ : Tensor();
   }
   for (std::size_t i = 0; i < n.out_count; ++i)
-    out[i] = n.saved_out >> std::min<std::size_t>(i, 31) & 1 ? *saved++ : Tensor();
+    out[i] = has_position(n.saved_out, i) ? *saved++ : Tensor();
 }
 
 namespace {
@@ -247,10 +247,8 @@ namespace {
 template <class F>
 void for_each_saved(const Recording::Node& n, F f) {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < n.in_count; ++i)
-    count += n.saved_in >> std::min<std::size_t>(i, 31) & 1;
-  for (std::size_t i = 0; i < n.out_count; ++i)
-    count += n.saved_out >> std::min<std::size_t>(i, 31) & 1;
+  for (std::size_t i = 0; i < n.in_count; ++i) count += has_position(n.saved_in, i);
+  for (std::size_t i = 0; i < n.out_count; ++i) count += has_position(n.saved_out, i);
   for (std::size_t i = 0; i < count; ++i) f(n.first_saved + i);
 }
 

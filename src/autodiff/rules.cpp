@@ -19,9 +19,7 @@ namespace {
 
 using Args = SmallVector<Tensor, 8>;
 
-bool is_wanted(std::uint32_t wanted, std::size_t i) {
-  return wanted >> std::min<std::size_t>(i, 31) & 1;
-}
+bool is_wanted(std::uint32_t wanted, std::size_t i) { return has_position(wanted, i); }
 
 // A holomorphic function with real coefficients has f(conj x) = conj f(x): feeding conjugates to
 // the partials gives the conjugate partials that reverse mode needs.
@@ -76,7 +74,7 @@ void pull_back_transposed(const Site& site, Cotangent& ct, std::uint32_t wanted,
   for (const Tensor& t : site.in) plain &= !t.defined() || is_plain(t);
   for (std::size_t i = 0; i < site.args.size(); ++i) {
     const int input = static_cast<int>(i);
-    if (!is_wanted(wanted, i) || !site.op.is_differentiable_in(std::min(input, 31))) continue;
+    if (!is_wanted(wanted, i) || !site.op.is_differentiable_in(input)) continue;
     const Tensor* sum = plain && site.op.info.accumulate ? sink.accumulator(input) : nullptr;
     if (sum) {
       site.op.info.accumulate(site, input, whole, *sum);
@@ -166,7 +164,7 @@ Tensors push_forward_linear(const Site& site, std::span<const Tensor> tangents) 
   for (std::size_t i = 0; i < tangents.size(); ++i) {
     if (tangents[i].defined()) {
       args.push_back(tangents[i]);
-    } else if (site.op.is_differentiable_in(static_cast<int>(std::min<std::size_t>(i, 31)))) {
+    } else if (site.op.is_differentiable_in(static_cast<int>(i))) {
       args.push_back(zeros(site.args[i].shape, site.args[i].dtype));
     } else {
       args.push_back(site.in[i]);
@@ -323,7 +321,7 @@ std::vector<Cotangent> transpose_of(const TensorFunction& linear_map, std::span<
     for (std::size_t i = 0; i < sink.operands.size(); ++i) {
       args.push_back(graph->tensor(sink.operands[i]));
       avals.push_back(graph->info(sink.operands[i]).aval);
-      if (depends[sink.operands[i]]) wanted |= 1u << std::min<std::size_t>(i, 31);
+      if (depends[sink.operands[i]]) wanted |= position(i);
     }
     for (std::uint32_t i = 0; i < n.out_count; ++i) outs.push_back(graph->tensor(n.first_out + i));
     pull_back({*n.op, graph->attrs(n), args, outs, avals}, node_cts, wanted, sink);

@@ -145,8 +145,8 @@ std::vector<Cotangent> sweep(Recording& recording, Recording::Followers bit,
     for (std::size_t i = 0; i < edges.size(); ++i) {
       if (edges[i] != Recording::kNone && edges[i] < values &&
           (leads_to_source[edges[i]] & (kSource | kBehind)) &&
-          n.op->is_differentiable_in(static_cast<int>(std::min<std::size_t>(i, 31)))) {
-        wanted |= 1u << std::min<std::size_t>(i, 31);
+          n.op->is_differentiable_in(static_cast<int>(i))) {
+        wanted |= position(i);
       }
     }
     if (wanted) {
@@ -415,7 +415,7 @@ std::vector<Cotangent> vjp_of(const TensorFunction& f, std::span<const Tensor> p
   SmallVector<Tensor, 8> in;
   std::vector<std::vector<Id>> ids;
   for (std::size_t i = 0; i < primals.size(); ++i) {
-    const bool active = wanted >> std::min<std::size_t>(i, 31) & 1;
+    const bool active = has_position(wanted, i);
     in.push_back(active ? identity(primals[i]) : primals[i]);
     if (active) tape.watch(in.back());
     ids.push_back(active ? reads_of(tape.state(), in.back()) : std::vector<Id>());

@@ -1,6 +1,6 @@
 #include "control/branch.h"
 
-#include "autodiff/rules.h"
+#include "autodiff/some_inputs.h"
 #include "base/check.h"
 #include "control/choices.h"
 #include "gradus/ops.h"
@@ -38,35 +38,20 @@ void run_chosen(const KernelCall& c) {
   runner.run(in, out);
 }
 
-std::vector<bool> are_defined(std::span<const Tensor> tensors) {
-  std::vector<bool> defined;
-  for (const Tensor& t : tensors) defined.push_back(t.defined());
-  return defined;
-}
-
 void pull(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
           std::span<Cotangent> grads) {
-  std::vector<bool> want;
-  for (std::size_t i = 1; i < s.args.size(); ++i)
-    want.push_back((wanted >> std::min<std::size_t>(i, 31) & 1) &&
-                   is_differentiable(s.args[i].dtype));
-  const Branches::Derivative d = branches_of(s.attrs).pull(want, are_defined(cts));
-  std::vector<Tensor> operands(s.in.begin() + 1, s.in.end());
-  for (const Tensor& ct : cts)
-    if (ct.defined()) operands.push_back(ct);
+  const Branches::Derivative d =
+      branches_of(s.attrs).pull(wanted_inputs(s, wanted, 1), are_defined(cts));
   if (d.which.empty()) return;
-  const Tensors found = run_branches(d.branches, s.in[0], operands);
+  const Tensors found = run_branches(d.branches, s.in[0], with_defined(s.in.subspan(1), cts));
   for (std::size_t k = 0; k < d.which.size(); ++k) grads[d.which[k] + 1] = found[k];
 }
 
 void push(const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out) {
-  const auto given = are_defined(tangents.subspan(1));
-  const Branches::Derivative d = branches_of(s.attrs).push(given);
-  std::vector<Tensor> operands(s.in.begin() + 1, s.in.end());
-  for (const Tensor& t : tangents.subspan(1))
-    if (t.defined()) operands.push_back(t);
+  const auto moved = tangents.subspan(1);
+  const Branches::Derivative d = branches_of(s.attrs).push(are_defined(moved));
   if (d.which.empty()) return;
-  const Tensors found = run_branches(d.branches, s.in[0], operands);
+  const Tensors found = run_branches(d.branches, s.in[0], with_defined(s.in.subspan(1), moved));
   for (std::size_t k = 0; k < d.which.size(); ++k) out[d.which[k]] = found[k];
 }
 
@@ -224,26 +209,11 @@ std::vector<Tensor> trace_pull(const Region& effective, std::span<const Tensor> 
   const std::shared_ptr<Region> pure = effective.without_effects();
   const Region& region = pure ? *pure : effective;
   require_repeatable(region.may_repeat());
-  SmallVector<Tensor, 8> active;
-  for (std::size_t i = 0; i < in.size(); ++i)
-    if (wanted[i]) active.push_back(in[i]);
   const std::vector<Cotangent> seeds(cts.begin(), cts.end());
-  const auto found = vjp_of(
-      [&](std::span<const Tensor> x) {
-        SmallVector<Tensor, 8> all(in.begin(), in.end());
-        std::size_t next = 0;
-        for (std::size_t i = 0; i < in.size(); ++i)
-          if (wanted[i]) all[i] = x[next++];
-        return region(all);
-      },
-      active, ~0u, seeds);
-  std::vector<Tensor> grads(in.size());
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    if (!wanted[i]) continue;
-    const Cotangent& g = found[next++];
-    if (!g.is_zero()) grads[i] = dense(g);
-  }
+  std::vector<Tensor> grads;
+  for (const Cotangent& g :
+       pull_through([&](std::span<const Tensor> x) { return region(x); }, in, wanted, seeds))
+    grads.push_back(g.is_zero() ? Tensor() : dense(g));
   return grads;
 }
 

@@ -1,4 +1,5 @@
 #include "control/choices.h"
+#include "autodiff/some_inputs.h"
 
 #include "gradus/ops.h"
 #include "graph/batch.h"
@@ -63,12 +64,6 @@ Tensors run_each_on_its_own(const void* attrs, std::span<const Tensor> in) {
   return all;
 }
 
-std::vector<bool> are_defined(std::span<const Tensor> tensors) {
-  std::vector<bool> defined;
-  for (const Tensor& t : tensors) defined.push_back(t.defined());
-  return defined;
-}
-
 void push(const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out) {
   const Choices& choices = choices_of(s.attrs);
   const auto moved = tangents.subspan(1);
@@ -88,11 +83,8 @@ void push(const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out
 void pull(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
           std::span<Cotangent> grads) {
   const Choices& choices = choices_of(s.attrs);
-  std::vector<bool> want;
-  for (std::size_t i = 1; i < s.args.size(); ++i)
-    want.push_back((wanted >> std::min<std::size_t>(i, 31) & 1) &&
-                   is_differentiable(s.args[i].dtype));
-  const Branches::Derivative d = choices.branches->pull(want, are_defined(cts));
+  const Branches::Derivative d =
+      choices.branches->pull(wanted_inputs(s, wanted, 1), are_defined(cts));
   std::vector<Tensor> operands(s.in.begin() + 1, s.in.end());
   std::vector<bool> rows = choices.rows;
   for (const Tensor& ct : cts) {

@@ -98,8 +98,7 @@ void pull_host(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
   std::vector<std::size_t> which;
   std::vector<HostResult> results;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!(wanted >> std::min<std::size_t>(i, 31) & 1) || !is_differentiable(s.args[i].dtype))
-      continue;
+    if (!has_position(wanted, i) || !is_differentiable(s.args[i].dtype)) continue;
     which.push_back(i);
     results.push_back({s.args[i].dtype, {}, static_cast<int>(i)});
   }

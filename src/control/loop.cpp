@@ -1,4 +1,5 @@
 #include "control/loop.h"
+#include "autodiff/some_inputs.h"
 
 #include <algorithm>
 #include <cstring>
@@ -83,14 +84,6 @@ void counted_kernel(const KernelCall& c) {
   run.copy_carries(carries);
 }
 
-std::vector<bool> wanted_operands(const Site& s, std::uint32_t wanted) {
-  std::vector<bool> want;
-  for (std::size_t i = 0; i < s.args.size(); ++i)
-    want.push_back((wanted >> std::min<std::size_t>(i, 31) & 1) &&
-                   is_differentiable(s.args[i].dtype));
-  return want;
-}
-
 Op make_while(const char* name, bool stateful) {
   return general(
       {.name = name,
@@ -113,7 +106,7 @@ Op make_while(const char* name, bool stateful) {
       },
       [](const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
          std::span<Cotangent> grads) {
-        pull_while(while_of(s.attrs), s.out[0], s.in, cts, wanted_operands(s, wanted), grads);
+        pull_while(while_of(s.attrs), s.out[0], s.in, cts, wanted_inputs(s, wanted), grads);
       });
 }
 
@@ -145,7 +138,7 @@ Op make_counted(const char* name, bool stateful) {
         const auto held = s.get<CountedAttrs>().held->shared_from_this();
         pull_counted(
             std::static_pointer_cast<const CountedLoop>(std::const_pointer_cast<const Held>(held)),
-            s.get<CountedAttrs>().count, s.in, cts, wanted_operands(s, wanted), grads);
+            s.get<CountedAttrs>().count, s.in, cts, wanted_inputs(s, wanted), grads);
       });
 }
 

@@ -10,7 +10,7 @@
 // change from one iteration to the next are captures and are not kept.
 #include <algorithm>
 
-#include "autodiff/rules.h"
+#include "autodiff/some_inputs.h"
 #include "base/check.h"
 #include "compile/graph_copy.h"
 #include "control/loop_pull.h"
@@ -24,12 +24,6 @@ namespace gradus {
 using Value = Graph::Value;
 
 namespace {
-
-std::vector<bool> are_defined(std::span<const Tensor> tensors) {
-  std::vector<bool> defined;
-  for (const Tensor& t : tensors) defined.push_back(t.defined());
-  return defined;
-}
 
 // Which values of a region depend on some of its inputs through derivatives.
 std::vector<bool> varied_values(const Graph& g, const std::vector<bool>& inputs) {
@@ -174,121 +168,110 @@ class ReverseBody {
     return depends;
   }
 
-  // What the reverse reads of the forward iteration becomes rows of stacks, or is computed again.
+  // The body of the reverse loop: cotangents of carries and sums come first, then rows of stacks,
+  // then what is the same in every iteration.
   void cut(Pull& pull) {
-    const auto linear = depends_on(inputs_, g_.inputs().size());
-    const auto changing = depends_on(0, loop_.carries + loop_.xs);
-    const std::size_t xs_at = loop_.carries, captures_at = loop_.carries + loop_.xs;
-    std::vector<std::int64_t> input_of(g_.value_count(), -1);
-    for (std::size_t i = 0; i < inputs_; ++i)
-      input_of[g_.inputs()[i]] = static_cast<std::int64_t>(i);
-    std::map<Value, std::size_t> output_of;  // forward values that the iteration gives away
-    for (const auto& [here, there] : forward_)
-      for (std::size_t k = 0; k < body_.outputs().size(); ++k)
-        if (body_.outputs()[k] == there) output_of.try_emplace(here, k);
+    std::vector<Value> cotangents(g_.inputs().begin() + static_cast<std::ptrdiff_t>(inputs_),
+                                  g_.inputs().end());
+    const auto ys = cotangents.begin() + static_cast<std::ptrdiff_t>(carry_cts_.size());
+    std::rotate(ys, ys + static_cast<std::ptrdiff_t>(y_cts_.size()), cotangents.end());
+    GraphCopy reverse(g_, cotangents);
+    for (std::size_t i : y_cts_) pull.stacks.push_back({Pull::Stack::cotangent, i - loop_.carries});
 
-    const auto result = Graph::make_like(g_);
-    std::vector<Value> now(g_.value_count(), kNone);
-    for (std::size_t k = 0; k < pull.carries.size(); ++k)  // cotangents of carries, then sums
-      now[g_.inputs()[inputs_ + k]] = result->add_input(g_.info(g_.inputs()[inputs_ + k]).aval);
-    const std::size_t sums_at = inputs_ + carry_cts_.size() + y_cts_.size();
-    for (std::size_t k = 0; k < pull.captures.size(); ++k)
-      now[g_.inputs()[sums_at + k]] = result->add_input(g_.info(g_.inputs()[sums_at + k]).aval);
-    const auto take = [&](Value v, Pull::Stack stack) {
-      now[v] = result->add_input(g_.info(v).aval);
-      pull.stacks.push_back(stack);
-    };
-    for (std::size_t k = 0; k < y_cts_.size(); ++k)
-      take(g_.inputs()[inputs_ + carry_cts_.size() + k],
-           {Pull::Stack::cotangent, y_cts_[k] - loop_.carries});
+    Sources sources = find_sources(reverse, pull);
+    for (std::size_t i = captures_at(); i < inputs_; ++i) reverse.add_input(g_.inputs()[i]);
+    for (std::size_t i : sources.unchanged) {
+      reverse.add_input(g_.inputs()[i]);
+      pull.unchanged.push_back(i);
+    }
+    reverse.copy_nodes(sources.computed);
+    pull.reverse = reverse_loop(pull, reverse.finish(results_));
+    pull.saving = saving(sources.kept);
+  }
 
-    // From the results backwards: what is needed, and where it comes from.
-    std::vector<Value> kept;  // of the body: further stacks of the saving loop
-    const auto keep = [&](Value there) {
-      const auto at = std::ranges::find(kept, there);
-      if (at == kept.end()) kept.push_back(there);
-      return loop_.ys + static_cast<std::size_t>(std::ranges::find(kept, there) - kept.begin());
-    };
+  // Where the reverse of an iteration takes values of the forward one from, other than stacks.
+  struct Sources {
+    std::vector<bool> computed;          // nodes: again
+    std::vector<Value> kept;             // of the body: further stacks of the saving loop
+    std::vector<std::size_t> unchanged;  // carries that every iteration gives back as they came
+  };
+
+  // From the results backwards: what is needed, and where it comes from. What the reverse reads of
+  // the forward iteration becomes rows of stacks, or is computed again.
+  Sources find_sources(GraphCopy& reverse, Pull& pull) {
+    Sources sources{std::vector<bool>(g_.nodes().size(), false), {}, {}};
     std::vector<bool> needed(g_.value_count(), false);
     for (Value v : results_) needed[v] = true;
     // What has a size that each iteration finds has no place in a stack: it is computed again, and
     // the size is found again.
-    const bool finds = finds_sizes(g_);
     for (const Graph::Node& n : g_.nodes())
       for (std::uint32_t i = 0; n.op->info.find && i < n.out_count; ++i)
         needed[n.first_out + i] = true;
-    std::vector<std::pair<Value, std::size_t>> unchanged;
-    const auto visit = [&](Value v) {  // false: it is computed here
-      if (now[v] != kNone || g_.info(v).constant.defined()) return true;
-      if (linear[v]) return false;
-      const std::int64_t input = input_of[v];
-      if (input >= static_cast<std::int64_t>(captures_at)) return true;
-      if (input >= static_cast<std::int64_t>(xs_at)) {
-        take(v, {Pull::Stack::given, static_cast<std::size_t>(input) - xs_at});
-        return true;
-      }
-      if (input >= 0) {
-        const auto i = static_cast<std::size_t>(input);
-        if (body_.outputs()[i] == body_.inputs()[i]) {
-          unchanged.emplace_back(v, i);
-        } else {
-          take(v, {Pull::Stack::before, i, keep(body_.outputs()[i])});
-        }
-        return true;
-      }
-      const auto given_away = output_of.find(v);
-      if (given_away != output_of.end()) {
-        const std::size_t k = given_away->second;
-        take(v,
-             {Pull::Stack::made, k < loop_.carries ? keep(body_.outputs()[k]) : k - loop_.carries});
+    const auto is_linear = depends_on(inputs_, g_.inputs().size());
+    const auto changes = depends_on(0, captures_at());
+    const std::map<Value, std::size_t> given_away = results_of_iteration();
+    const bool finds = finds_sizes(g_);
+    const auto take = [&](Value v, Pull::Stack stack) {
+      reverse.add_input(v);
+      pull.stacks.push_back(stack);
+    };
+    const auto is_taken = [&](Value v) {  // false: it is computed here
+      if (reverse.has(v) || g_.info(v).constant.defined()) return true;
+      if (is_linear[v]) return false;
+      if (const auto result = given_away.find(v); result != given_away.end()) {
+        const std::size_t k = result->second;
+        take(v, {Pull::Stack::made,
+                 k < loop_.carries ? keep(sources, body_.outputs()[k]) : k - loop_.carries});
         return true;
       }
       const auto there = forward_.find(v);
-      if (there == forward_.end() || !changing[v] || finds) return false;
+      if (there == forward_.end() || !changes[v] || finds) return false;
       if (!is_expensive(g_.nodes()[static_cast<std::size_t>(g_.info(v).node)])) return false;
-      take(v, {Pull::Stack::made, keep(there->second)});
+      take(v, {Pull::Stack::made, keep(sources, there->second)});
       return true;
     };
-    std::vector<bool> computed(g_.nodes().size(), false);
     for (std::size_t k = g_.nodes().size(); k-- > 0;) {
       const Graph::Node& n = g_.nodes()[k];
-      for (std::uint32_t i = 0; i < n.out_count; ++i) {
-        const Value v = n.first_out + i;
-        if (needed[v] && !visit(v)) computed[k] = true;
-      }
-      if (computed[k])
+      for (Value v = n.first_out; v < n.first_out + n.out_count; ++v)
+        if (needed[v] && !is_taken(v)) sources.computed[k] = true;
+      if (sources.computed[k])
         for (Value v : g_.operands(n)) needed[v] = true;
     }
-    for (std::size_t i = 0; i < inputs_; ++i)
-      if (needed[g_.inputs()[i]]) visit(g_.inputs()[i]);
-    for (std::size_t i = captures_at; i < inputs_; ++i)
-      now[g_.inputs()[i]] = result->add_input(g_.info(g_.inputs()[i]).aval);
-    for (const auto& [v, i] : unchanged) {
-      now[v] = result->add_input(g_.info(v).aval);
-      pull.unchanged.push_back(i);
+    for (std::size_t i = 0; i < captures_at(); ++i) {
+      const Value v = g_.inputs()[i];
+      if (!needed[v]) continue;
+      if (i >= loop_.carries) {
+        take(v, {Pull::Stack::given, i - loop_.carries});
+      } else if (body_.outputs()[i] == body_.inputs()[i]) {
+        sources.unchanged.push_back(i);
+      } else {
+        take(v, {Pull::Stack::before, i, keep(sources, body_.outputs()[i])});
+      }
     }
+    return sources;
+  }
 
-    const TraceScope scope(*result);
-    const auto mapped = [&](Value v) {
-      if (now[v] == kNone) now[v] = result->add_constant(g_.info(v).constant);
-      return now[v];
-    };
-    for (std::size_t k = 0; k < g_.nodes().size(); ++k) {
-      if (!computed[k]) continue;
-      const Graph::Node& n = g_.nodes()[k];
-      const AttributeTo line(n.where);
-      SmallVector<Value, 8> in;
-      for (Value v : g_.operands(n)) in.push_back(mapped(v));
-      const Graph::Node copy = result->add(*n.op, g_.attrs(n), in);
-      for (std::uint32_t i = 0; i < n.out_count; ++i)
-        if (now[n.first_out + i] == kNone) now[n.first_out + i] = copy.first_out + i;
-    }
-    std::vector<Value> outputs;
-    for (Value v : results_) outputs.push_back(mapped(v));
-    result->set_outputs(std::move(outputs));
+  // The stack of this value of the body that the saving loop makes.
+  std::size_t keep(Sources& sources, Value there) const {
+    const auto at = std::ranges::find(sources.kept, there);
+    const auto index = static_cast<std::size_t>(at - sources.kept.begin());
+    if (at == sources.kept.end()) sources.kept.push_back(there);
+    return loop_.ys + index;
+  }
 
+  // Values of the forward iteration here that it gives away, and as which of its results.
+  std::map<Value, std::size_t> results_of_iteration() const {
+    std::map<Value, std::size_t> results;
+    for (const auto& [here, there] : forward_)
+      for (std::size_t k = 0; k < body_.outputs().size(); ++k)
+        if (body_.outputs()[k] == there) results.try_emplace(here, k);
+    return results;
+  }
+
+  std::shared_ptr<const CountedLoop> reverse_loop(const Pull& pull,
+                                                  std::shared_ptr<Graph> body) const {
     const auto reverse = std::make_shared<CountedLoop>();
-    reverse->body = std::make_shared<Region>(result);
+    reverse->body = std::make_shared<Region>(std::move(body));
     reverse->carries = pull.carries.size() + pull.captures.size();
     reverse->xs = pull.stacks.size();
     reverse->ys = pull.xs.size();
@@ -302,8 +285,7 @@ class ReverseBody {
       if (shift.first >= 0) shift.first = firsts++;
       reverse->shifts.push_back(shift);
     }
-    pull.reverse = reverse;
-    pull.saving = saving(kept);
+    return reverse;
   }
 
   // The loop, with further stacks as results; null if it needs none.
@@ -320,7 +302,8 @@ class ReverseBody {
     return loop;
   }
 
-  static constexpr Value kNone = ~0u;
+  std::size_t captures_at() const { return loop_.carries + loop_.xs; }  // among the inputs
+
   const CountedLoop& loop_;
   Graph& body_;
   RegionBuilder builder_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "autodiff/rules.h"
+#include "autodiff/some_inputs.h"
 #include "base/check.h"
 #include "gradus/interrupt.h"
 #include "gradus/ops.h"
@@ -43,13 +43,6 @@ struct SizedAttrs {
   }
 };
 
-std::vector<Tensor> take_given(std::span<const Tensor> tensors, const std::vector<bool>& given) {
-  std::vector<Tensor> taken;
-  std::size_t next = 0;
-  for (bool is_there : given) taken.push_back(is_there ? tensors[next++] : Tensor());
-  return taken;
-}
-
 Tensors push(const SizedFlow& of, std::span<const Tensor> in, std::span<const Tensor> tangents) {
   Tensors results;
   Tensors out =
@@ -61,32 +54,15 @@ Tensors push(const SizedFlow& of, std::span<const Tensor> in, std::span<const Te
 
 Tensors pull(const SizedFlow& of, std::span<const Tensor> in, std::span<const Tensor> cts,
              std::span<const std::size_t> which) {
-  std::vector<Tensor> active;
-  for (std::size_t i : which) active.push_back(in[i]);
-  std::vector<Cotangent> seeds;
-  for (const Tensor& ct : cts) seeds.push_back(ct.defined() ? Cotangent(ct) : Cotangent());
-  const auto found = vjp_of(
-      [&](std::span<const Tensor> x) {
-        std::vector<Tensor> operands(in.begin(), in.end());
-        for (std::size_t k = 0; k < which.size(); ++k) operands[which[k]] = x[k];
-        return of.run_ops(operands);
-      },
-      active, ~0u, seeds);
+  std::vector<bool> wanted(in.size(), false);
+  for (std::size_t i : which) wanted[i] = true;
+  const std::vector<Cotangent> seeds(cts.begin(), cts.end());
+  const auto found =
+      pull_through([&](std::span<const Tensor> x) { return of.run_ops(x); }, in, wanted, seeds);
   Tensors gradients;
-  for (std::size_t k = 0; k < which.size(); ++k)
-    gradients.push_back(found[k].is_zero() ? zeros_like(in[which[k]]) : dense(found[k]));
+  for (std::size_t i : which)
+    gradients.push_back(found[i].is_zero() ? zeros_like(in[i]) : dense(found[i]));
   return gradients;
-}
-
-// Values before a derivative's own operands, and those of its tangents or cotangents that exist.
-std::vector<Tensor> with_defined(std::span<const Tensor> values, std::span<const Tensor> moved,
-                                 std::vector<bool>& defined) {
-  std::vector<Tensor> all(values.begin(), values.end());
-  for (const Tensor& t : moved) {
-    defined.push_back(t.defined());
-    if (t.defined()) all.push_back(t);
-  }
-  return all;
 }
 
 // The flow as derivatives run it, which is once more.
@@ -103,7 +79,8 @@ void push_rule(const Site& s, std::span<const Tensor> tangents, std::span<Tensor
   const auto flow = std::make_shared<SizedFlow>();
   flow->kind = SizedFlow::Kind::jvp;
   flow->of = again(attrs.flow());
-  const std::vector<Tensor> operands = with_defined(s.in, tangents, flow->given);
+  flow->given = are_defined(tangents);
+  const std::vector<Tensor> operands = with_defined(s.in, tangents);
   const Tensors found = run_node(*flow, operands, attrs);  // tangents have the sizes of the values
   for (std::size_t i = 0; i < out.size(); ++i)
     if (is_differentiable(found[i].dtype())) out[i] = found[i];
@@ -114,14 +91,10 @@ void pull_rule(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
   const auto flow = std::make_shared<SizedFlow>();
   flow->kind = SizedFlow::Kind::vjp;
   flow->of = again(s.get<SizedAttrs>().flow());
-  const std::vector<Tensor> operands = with_defined(s.in, cts, flow->given);
-  std::vector<bool> want;
-  for (std::size_t i = 0; i < s.args.size(); ++i)
-    want.push_back((wanted >> std::min<std::size_t>(i, 31) & 1) &&
-                   is_differentiable(s.args[i].dtype));
-  flow->which = flow->of->reached(want, flow->given);
+  flow->given = are_defined(cts);
+  flow->which = flow->of->reached(wanted_inputs(s, wanted), flow->given);
   if (flow->which.empty()) return;
-  const Tensors found = run_node(*flow, operands, {});
+  const Tensors found = run_node(*flow, with_defined(s.in, cts), {});
   for (std::size_t k = 0; k < flow->which.size(); ++k) grads[flow->which[k]] = found[k];
 }
 
@@ -303,7 +276,7 @@ Tensors SizedFlow::run_ops(std::span<const Tensor> in) const {
     return choose_or_repeat(in, [](const Region& r, const std::vector<Tensor>& x) { return r(x); });
   }
   const std::size_t n = of->operand_count();
-  const std::vector<Tensor> moved = take_given(in.subspan(n), given);
+  const std::vector<Tensor> moved = take_defined(in.subspan(n), given);
   return kind == Kind::jvp ? push(*of, in.first(n), moved) : pull(*of, in.first(n), moved, which);
 }
 

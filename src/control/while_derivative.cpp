@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "autodiff/rules.h"
+#include "autodiff/some_inputs.h"
 #include "control/region_text.h"
 #include "gradus/ops.h"
 #include "graph/text.h"
@@ -11,13 +11,6 @@ namespace gradus {
 namespace {
 
 constexpr int kDeepest = 50;  // a text ends here
-
-std::vector<Tensor> take_defined(std::span<const Tensor> given, const std::vector<bool>& defined) {
-  std::vector<Tensor> tensors;
-  std::size_t next = 0;
-  for (bool is_there : defined) tensors.push_back(is_there ? given[next++] : Tensor());
-  return tensors;
-}
 
 Tensors pull_loop(const WhileDerivative& d, Size count, std::span<const Tensor> in) {
   const std::size_t n = d.inner_operands();
@@ -38,20 +31,15 @@ Tensors push(const WhileDerivative& d, Size count, std::span<const Tensor> in) {
 
 Tensors pull(const WhileDerivative& d, Size count, std::span<const Tensor> in) {
   const std::size_t n = d.inner_operands();
-  std::vector<Tensor> active;
-  for (std::size_t i : d.which) active.push_back(in[i]);
-  std::vector<Cotangent> cotangents;
-  for (const Tensor& ct : take_defined(in.subspan(n), d.given))
-    cotangents.push_back(ct.defined() ? Cotangent(ct) : Cotangent());
-  const auto found = vjp_of(
-      [&](std::span<const Tensor> x) {
-        std::vector<Tensor> primals(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n));
-        for (std::size_t k = 0; k < d.which.size(); ++k) primals[d.which[k]] = x[k];
-        return (*d.of)(count, primals);
-      },
-      active, ~0u, cotangents);
+  std::vector<bool> wanted(n, false);
+  for (std::size_t i : d.which) wanted[i] = true;
+  const std::vector<Tensor> cts = take_defined(in.subspan(n), d.given);
+  const std::vector<Cotangent> seeds(cts.begin(), cts.end());
+  const auto found = pull_through([&](std::span<const Tensor> x) { return (*d.of)(count, x); },
+                                  in.first(n), wanted, seeds);
   Tensors gradients;
-  for (const Cotangent& g : found) gradients.push_back(g.is_zero() ? Tensor() : dense(g));
+  for (std::size_t i : d.which)
+    gradients.push_back(found[i].is_zero() ? Tensor() : dense(found[i]));
   return gradients;
 }
 

@@ -5,7 +5,7 @@
 // derivative of such a node is again one, to any order and in any mode (while_derivative.h).
 #include <cstring>
 
-#include "autodiff/rules.h"
+#include "autodiff/some_inputs.h"
 #include "base/check.h"
 #include "control/kept_states.h"
 #include "control/loop_run.h"
@@ -105,23 +105,13 @@ Tensors derivative(const std::shared_ptr<WhileDerivative>& d, const Tensor& coun
   return out;
 }
 
-// Values and those of their tangents or cotangents that are there, as operands of one function.
-std::vector<Tensor> with_defined(std::span<const Tensor> values, std::span<const Tensor> moved,
-                                 std::vector<bool>& defined) {
-  std::vector<Tensor> all(values.begin(), values.end());
-  for (const Tensor& t : moved) {
-    defined.push_back(t.defined());
-    if (t.defined()) all.push_back(t);
-  }
-  return all;
-}
-
 void push_deferred(const Site& s, std::span<const Tensor> tangents, std::span<Tensor> out) {
   const WhileDerivative& d = s.get<DeferredAttrs>().of();
   const auto in = s.in.subspan(1);
   const auto pushed = WhileDerivative::make(WhileDerivative::Kind::jvp);
   pushed->of = d.shared();
-  const std::vector<Tensor> all = with_defined(in, tangents.subspan(1), pushed->given);
+  pushed->given = are_defined(tangents.subspan(1));
+  const std::vector<Tensor> all = with_defined(in, tangents.subspan(1));
   pushed->like_all(d.like);
   const Tensors found = derivative(pushed, s.in[0], all);
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = found[k];
@@ -134,9 +124,9 @@ void pull_deferred(const Site& s, std::span<const Tensor> cts, std::uint32_t wan
   const auto pulled = WhileDerivative::make(WhileDerivative::Kind::vjp);
   pulled->of = d.shared();
   for (std::size_t i = 0; i < in.size(); ++i)
-    if ((wanted >> std::min<std::size_t>(1 + i, 31) & 1) && is_differentiable(in[i].dtype()))
-      pulled->which.push_back(i);
-  const std::vector<Tensor> all = with_defined(in, cts, pulled->given);
+    if (has_position(wanted, 1 + i) && is_differentiable(in[i].dtype())) pulled->which.push_back(i);
+  pulled->given = are_defined(cts);
+  const std::vector<Tensor> all = with_defined(in, cts);
   pulled->like_all(pulled->which);
   const std::vector<std::size_t> which = pulled->which;
   const Tensors found = derivative(pulled, s.in[0], all);
@@ -154,7 +144,8 @@ void pull_while(const WhileLoop& loop, const Tensor& count, std::span<const Tens
     return;
   }
   const auto pulled = WhileDerivative::make(WhileDerivative::Kind::pull);
-  std::vector<Tensor> all = with_defined(operands, cts, pulled->given);
+  pulled->given = are_defined(cts);
+  std::vector<Tensor> all = with_defined(operands, cts);
   for (std::size_t i : reached_operands(*loop.counted, wanted, pulled->given))
     if (wanted[i]) pulled->which.push_back(i);
   if (pulled->which.empty()) return;

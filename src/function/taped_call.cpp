@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
-#include "autodiff/rules.h"
+#include "autodiff/some_inputs.h"
 #include "base/check.h"
+#include "compile/graph_copy.h"
 #include "control/branch.h"
 #include "graph/batch.h"
 #include "graph/evaluate.h"
+#include "graph/needed.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {
@@ -21,12 +23,6 @@ struct CallAttrs {
 
 TapedCall& call_of(const void* attrs) {
   return *static_cast<TapedCall*>(static_cast<const CallAttrs*>(attrs)->held);
-}
-
-std::vector<bool> are_defined(std::span<const Tensor> tensors) {
-  std::vector<bool> defined;
-  for (const Tensor& t : tensors) defined.push_back(t.defined());
-  return defined;
 }
 
 void run_program(const KernelCall& c) {
@@ -48,11 +44,7 @@ Tensors run_derivative(const TapedCall::Derivative& d, const Site& s,
 
 void pull(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
           std::span<Cotangent> grads) {
-  std::vector<bool> want;
-  for (std::size_t i = 0; i < s.args.size(); ++i)
-    want.push_back((wanted >> std::min<std::size_t>(i, 31) & 1) &&
-                   is_differentiable(s.args[i].dtype));
-  const TapedCall::Derivative d = call_of(s.attrs).pull(want, are_defined(cts));
+  const TapedCall::Derivative d = call_of(s.attrs).pull(wanted_inputs(s, wanted), are_defined(cts));
   if (!d.call) return;
   const Tensors found = run_derivative(d, s, cts);
   for (const auto& part : d.parts) {
@@ -88,42 +80,11 @@ const Op taped_call_op = general(
 
 // The part of a graph from some values, which become inputs, to others.
 std::shared_ptr<Region> extract(const Graph& from, std::span<const Value> inputs,
-                                std::span<const Value> outputs, bool with_effects,
+                                std::span<const Value> outputs, Effects effects,
                                 std::size_t nodes) {
-  constexpr Value kNone = ~0u;
-  std::vector<Value> now(from.value_count(), kNone);
-  std::vector<bool> needed(from.value_count()), wanted(nodes);
-  auto to = Graph::make_like(from);
-  for (Value v : inputs) now[v] = to->add_input(from.info(v).aval);
-  for (Value v : outputs) needed[v] = true;
-  for (std::size_t k = nodes; k-- > 0;) {
-    const Graph::Node& n = from.nodes()[k];
-    bool is_wanted = with_effects && n.op->info.stateful;
-    for (std::uint32_t i = 0; i < n.out_count; ++i)
-      is_wanted |= needed[n.first_out + i] && now[n.first_out + i] == kNone;
-    wanted[k] = is_wanted;
-    if (is_wanted)
-      for (Value v : from.operands(n)) needed[v] = true;
-  }
-  const TraceScope scope(*to);
-  const auto value = [&](Value v) {
-    if (now[v] == kNone) now[v] = to->add_constant(from.info(v).constant);
-    return now[v];
-  };
-  for (std::size_t k = 0; k < nodes; ++k) {
-    if (!wanted[k]) continue;
-    const Graph::Node& n = from.nodes()[k];
-    SmallVector<Value, 8> in;
-    for (Value v : from.operands(n)) in.push_back(value(v));
-    const AttributeTo line(n.where);
-    const Graph::Node copy = to->add(*n.op, from.attrs(n), in);
-    for (std::uint32_t i = 0; i < n.out_count; ++i)
-      if (now[n.first_out + i] == kNone) now[n.first_out + i] = copy.first_out + i;
-  }
-  std::vector<Value> out;
-  for (Value v : outputs) out.push_back(value(v));
-  to->set_outputs(std::move(out));
-  return std::make_shared<Region>(to);
+  GraphCopy copy(from, inputs);
+  copy.copy_nodes(needed_for(from, outputs, inputs, effects, nodes).nodes);
+  return std::make_shared<Region>(copy.finish(outputs));
 }
 
 }  // namespace
@@ -187,25 +148,16 @@ TapedCall::Joint TapedCall::trace(const std::vector<bool>& given) const {
   }
   builder.inside([&] {
     const Mute insides(0);
-    SmallVector<Tensor, 8> active;
-    for (std::size_t i = 0; i < in.size(); ++i)
-      if (followed_[i]) active.push_back(in[i]);
-    const auto found = vjp_of(
+    const auto found = pull_through(
         [&](std::span<const Tensor> x) {
-          std::vector<Tensor> all = in;
-          std::size_t next = 0;
-          for (std::size_t i = 0; i < in.size(); ++i)
-            if (followed_[i]) all[i] = x[next++];
-          const std::vector<Tensor> out = evaluate(const_cast<Graph&>(*traced_), all);
+          const std::vector<Tensor> out = evaluate(const_cast<Graph&>(*traced_), x);
           for (const Tensor& t : out) joint.results.push_back(joint.graph->value(t));
           joint.boundary = joint.graph->nodes().size();
           return Tensors(out.begin(), out.end());
         },
-        active, ~0u, seeds);
-    std::size_t next = 0;
+        in, followed_, seeds);
     for (std::size_t i = 0; i < in.size(); ++i) {
-      if (!followed_[i]) continue;
-      const Cotangent& g = found[next++];
+      const Cotangent& g = found[i];
       if (g.is_zero()) continue;
       joint.parts.push_back({i, joint.grads.size(), g.is_rows()});
       if (g.is_rows()) joint.grads.push_back(joint.graph->value(g.indices()));
@@ -223,7 +175,7 @@ TapedCall::TapedCall(const Graph& graph, const std::vector<bool>& followed)
   kept_ = joint.kept();
   std::vector<Value> outputs = joint.results;
   outputs.insert(outputs.end(), kept_.begin(), kept_.end());
-  region_ = extract(*joint.graph, joint.inputs, outputs, true, joint.boundary);
+  region_ = extract(*joint.graph, joint.inputs, outputs, Effects::kept, joint.boundary);
 }
 
 // None if it needs what was not kept.
@@ -246,7 +198,7 @@ TapedCall::Derivative TapedCall::backward(const std::vector<bool>& wanted,
     if (given[i]) inputs.push_back(joint.cts[i]);
   d.parts = joint.parts;
   d.call = std::make_shared<TapedCall>(
-      extract(*joint.graph, inputs, joint.grads, false, joint.graph->nodes().size()));
+      extract(*joint.graph, inputs, joint.grads, Effects::left_out, joint.graph->nodes().size()));
   return d;
 }
 

@@ -250,7 +250,7 @@ void infer_outputs(const Call& call, Avals& out) {
   }
   if (!call.in.empty()) {
     for (std::size_t i = 0; i < call.in.size(); ++i) {
-      if (!(op.info.differentiable >> std::min<std::size_t>(i, 31) & 1)) continue;
+      if (!has_position(op.info.differentiable, i)) continue;
       if (!(op.info.dtypes >> static_cast<int>(call.in[i].dtype) & 1))
         fail_dtype(op, call.in[i].dtype);
       break;

@@ -62,6 +62,13 @@ struct View {
   }
 };
 
+// Inputs or outputs as a set of bits, by position; the last bit stands for all positions from
+// there.
+constexpr bool has_position(std::uint32_t set, std::size_t i) {
+  return set >> (i < 31 ? i : 31) & 1;
+}
+constexpr std::uint32_t position(std::size_t i) { return 1u << (i < 31 ? i : 31); }
+
 // One application of an op, for shape, cost and kernel functions.
 struct Call {
   const Op& op;
@@ -103,7 +110,7 @@ struct BatchCall {
   Size size;
   std::uint64_t level;  // of the vmap (graph/level.h)
 
-  bool is_batched(int i) const { return batched >> (i < 31 ? i : 31) & 1; }
+  bool is_batched(int i) const { return has_position(batched, static_cast<std::size_t>(i)); }
   template <class A>
   const A& get() const {
     return *static_cast<const A*>(attrs);
@@ -246,7 +253,8 @@ class Op {
   const char* name() const { return info.name; }
   const AttrType& attrs() const { return *info.attrs; }
   bool is_differentiable_in(int i) const {
-    return kind != Kind::not_differentiable && (info.differentiable >> (i < 31 ? i : 31) & 1);
+    return kind != Kind::not_differentiable &&
+           has_position(info.differentiable, static_cast<std::size_t>(i));
   }
   Reads reads(const void* attrs, std::uint32_t wanted, int input_count) const;
 

@@ -170,7 +170,7 @@ Tensors run_batched(const Op& op, const void* attrs, std::span<const Tensor* con
     if (level_of(*given[i]) == level) {
       in.push_back(given[i]->impl()->extra()->inner);
       size = in.back().shape()[0];
-      batched |= 1u << std::min<std::size_t>(i, 31);
+      batched |= position(i);
     } else {
       in.push_back(*given[i]);
     }

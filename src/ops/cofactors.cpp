@@ -73,7 +73,7 @@ const Op cofactors_op = general(
     [](const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
        std::span<Cotangent> grads) {
       for (std::size_t i = 0; i < grads.size(); ++i) {
-        if (wanted >> std::min<std::size_t>(i, 31) & 1)
+        if (has_position(wanted, i))
           grads[i] = cofactors_op.run_one(with_direction(s, i, cts[0]), nullptr);
       }
     });

@@ -8,26 +8,13 @@
 #include "compile/roles.h"
 #include "gradus/ops.h"
 #include "graph/bind.h"
+#include "graph/needed.h"
 
 namespace gradus {
 namespace {
 
 using Value = Graph::Value;
 constexpr std::int64_t kMaxFolded = 64 << 10;  // bytes: a larger result costs more than it saves
-
-std::vector<bool> needed_nodes(const Graph& g) {
-  std::vector<bool> value(g.value_count(), false), node(g.nodes().size(), false);
-  for (Value v : g.outputs()) value[v] = true;
-  for (std::size_t k = g.nodes().size(); k-- > 0;) {
-    const Graph::Node& n = g.nodes()[k];
-    bool needed = n.op->info.stateful;
-    for (std::uint32_t i = 0; i < n.out_count; ++i) needed = needed || value[n.first_out + i];
-    node[k] = needed;
-    if (!needed) continue;
-    for (Value v : g.operands(n)) value[v] = true;
-  }
-  return node;
-}
 
 bool can_fold(const Graph& g, const Graph::Node& n) {
   if (n.op->info.stateful || n.op->info.is_marker) return false;
@@ -114,7 +101,7 @@ AskedLoops find_asked(const Graph& g, const std::vector<bool>& needed) {
 }  // namespace
 
 std::shared_ptr<Graph> clean(const Graph& graph) {
-  const std::vector<bool> needed = needed_nodes(graph);
+  const std::vector<bool> needed = needed_for(graph, graph.outputs(), {}, Effects::kept).nodes;
   const Extensions extensions = find_extensions(graph, needed);
   const AskedLoops asked = find_asked(graph, needed);
   std::unordered_map<std::size_t, Value> states;  // by loop
