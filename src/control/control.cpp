@@ -4,8 +4,8 @@
 
 #include "base/check.h"
 #include "compile/node_sizes.h"
-#include "control/open_region.h"
 #include "control/branch.h"
+#include "control/open_region.h"
 #include "control/sized_flow.h"
 #include "gradus/ops.h"
 #include "gradus/variable.h"

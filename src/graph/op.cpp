@@ -18,9 +18,7 @@ constinit const Op* first_of_engine = nullptr;
 }  // namespace
 
 struct OpFactory {
-  static Op make(const OpInfo& info, Kind kind, Op::Rules rules) {
-    return Op(info, kind, rules);
-  }
+  static Op make(const OpInfo& info, Kind kind, Op::Rules rules) { return Op(info, kind, rules); }
   using Rules = Op::Rules;
 };
 
