@@ -1,6 +1,7 @@
 // Random programs whose sizes the data decide: a plain interpreter, eager ops and a compiled
 // function agree, with first and second derivatives; and random C++ functions that look at sizes
-// are never given a program of other sizes. GRADUS_RANDOM_SIZES=n makes n times as many programs.
+// are never given a program of other sizes. GRADUS_RANDOM_SIZES=n makes n programs of each kind
+// instead of 200.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,9 +21,9 @@
 namespace gradus::sized {
 namespace {
 
-unsigned times_more() {
-  const char* more = std::getenv("GRADUS_RANDOM_SIZES");
-  return more ? static_cast<unsigned>(std::atoi(more)) : 1;
+unsigned program_count() {
+  const char* count = std::getenv("GRADUS_RANDOM_SIZES");
+  return count ? static_cast<unsigned>(std::atoi(count)) : 200;
 }
 
 class Draw {
@@ -403,8 +404,9 @@ struct Step {
 
 constexpr int64_t kMostElements = 48;
 constexpr int kDepth = 2;  // of branches and loops in each other
-// Questions about sizes that are found inside of branches and loops: not yet, they can end in an
-// error that the program does not serve these sizes.
+// Steps that ask about sizes which are found inside of a branch or loop. Not yet: an attempt to run
+// the program forgets what the one before it had found in a branch, and the guards of a loop that
+// is traced once more are changed while they are looked at.
 constexpr bool kMayAskInside = false;
 
 struct RandomProgram {
@@ -641,7 +643,7 @@ bool agrees(unsigned seed, Counts& counts) {
 TEST(RandomSizes, ProgramsAgreeWithPlainLoops) {
   Counts counts;
   int wrong = 0;
-  for (unsigned seed = 0; seed < 200u * times_more() && wrong < 5; ++seed)
+  for (unsigned seed = 0; seed < program_count() && wrong < 5; ++seed)
     if (!agrees(seed, counts)) ++wrong;
   EXPECT_LT(10 * counts.unclear, counts.calls);  // else nothing would be shown
   EXPECT_LT(2 * counts.traces, counts.calls);
@@ -741,7 +743,7 @@ Tensor looks_at_sizes(unsigned seed, const Tensor& x, const Tensor& z) {
 }
 
 TEST(RandomSizes, FunctionsThatLookAtSizesGetTheirOwnPrograms) {
-  for (unsigned seed = 0; seed < 200u * times_more() && !testing::Test::HasFailure(); ++seed) {
+  for (unsigned seed = 0; seed < program_count() && !testing::Test::HasFailure(); ++seed) {
     const auto f = [&](Given x, Given z) { return looks_at_sizes(seed, x, z); };
     const auto slope = [&](Given x, Given z) {
       return grad([&](const Tensor& at) { return total(f(at, z)); })(x);
