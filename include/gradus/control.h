@@ -1,7 +1,7 @@
 // Control flow that depends on tensors.
 //
 //   auto y = gd::cond(x > 0, [&] { return gd::sqrt(x); }, [&] { return -x; });
-//   auto [n, sum] = gd::while_loop([](auto i, auto s) { return i < 10; },
+//   auto [n, sum] = gd::while_loop([](auto i, auto) { return i < 10; },
 //                                  [&](auto i, auto s) { return std::tuple(i + 1, s + x); },
 //                                  std::tuple(gd::Tensor(0), x));
 //
@@ -75,6 +75,31 @@ constexpr void require_values_of_branch() {
         "variable in its result could not follow: return it as a gd::Tensor");
   }
 }
+template <class TrueFn, class FalseFn>
+auto run_cond(const Tensor& chooser, TrueFn& true_fn, FalseFn& false_fn) {
+  using R = std::invoke_result_t<TrueFn&>;
+  static_assert(std::is_same_v<R, std::invoke_result_t<FalseFn&>>,
+                "[cond] both functions give the same type");
+  require_values_of_branch<R>();
+  const std::int64_t known = known_branch("cond", chooser, 2);
+  if constexpr (std::is_void_v<R>) {
+    if (known >= 0) return known ? true_fn() : false_fn();
+    const auto run = [](auto& f) {
+      return [&f] {
+        f();
+        return std::vector<Tensor>();
+      };
+    };
+    choose("cond", chooser, {run(false_fn), run(true_fn)});
+  } else {
+    if (known >= 0) return known ? true_fn() : false_fn();
+    std::optional<R> structure;
+    const auto out = choose(
+        "cond", chooser, {flat_branch<R>(false_fn, structure), flat_branch<R>(true_fn, structure)});
+    return with_tensors(std::move(*structure), out);
+  }
+}
+
 template <class S>
 constexpr void require_loop_variables() {
   require_structure<S>();
@@ -89,28 +114,13 @@ constexpr void require_loop_variables() {
 // where their sizes differ, the program goes on with those of the one that it chooses.
 template <class TrueFn, class FalseFn>
 auto cond(In pred, TrueFn&& true_fn, FalseFn&& false_fn) {
-  using R = std::invoke_result_t<TrueFn&>;
-  static_assert(std::is_same_v<R, std::invoke_result_t<FalseFn&>>,
-                "both functions of a cond give the same type");
-  detail::require_values_of_branch<R>();
-  const Tensor& chooser = pred.tensor();
-  const std::int64_t known = detail::known_branch("cond", chooser, 2);
-  if constexpr (std::is_void_v<R>) {
-    if (known >= 0) return known ? true_fn() : false_fn();
-    const auto run = [](auto& f) {
-      return [&f] {
-        f();
-        return std::vector<Tensor>();
-      };
-    };
-    detail::choose("cond", chooser, {run(false_fn), run(true_fn)});
-  } else {
-    if (known >= 0) return known ? true_fn() : false_fn();
-    std::optional<R> structure;
-    const auto out = detail::choose(
-        "cond", chooser,
-        {detail::flat_branch<R>(false_fn, structure), detail::flat_branch<R>(true_fn, structure)});
-    return with_tensors(std::move(*structure), out);
+  constexpr bool are_functions = std::is_invocable_v<TrueFn&> && std::is_invocable_v<FalseFn&>;
+  static_assert(
+      are_functions,
+      "[cond] takes two functions without parameters, of which it calls one: write `[&] { "
+      "return x; }`; gd::where chooses between tensors");
+  if constexpr (are_functions) {
+    return detail::run_cond(pred.tensor(), true_fn, false_fn);
   }
 }
 
@@ -163,6 +173,17 @@ void check_structure(const std::string& settings, const S& next) {
 }
 
 template <class F, class S>
+constexpr bool takes_parts() {
+  if constexpr (requires { std::tuple_size<S>::value; }) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return std::is_invocable_v<F&, const std::tuple_element_t<I, S>&...>;
+    }
+    (std::make_index_sequence<std::tuple_size_v<S>>{});
+  } else {
+    return std::is_invocable_v<F&, const S&>;
+  }
+}
+template <class F, class S>
 auto call_with(F& f, const S& structure) {
   if constexpr (requires { std::tuple_size<S>::value; }) {
     return std::apply(f, structure);
@@ -170,6 +191,10 @@ auto call_with(F& f, const S& structure) {
     return f(structure);
   }
 }
+template <class R>
+inline constexpr bool is_pair = false;
+template <class A, class B>
+inline constexpr bool is_pair<std::pair<A, B>> = true;
 
 }  // namespace detail
 
@@ -180,18 +205,29 @@ auto call_with(F& f, const S& structure) {
 template <class Test, class Body, class S>
 S while_loop(Test test, Body body, S loop_vars, WhileOptions options = {}) {
   detail::require_loop_variables<S>();
-  const std::string settings = detail::settings_of(detail::emptied(loop_vars));
-  const auto out = detail::run_while(
-      [&](const std::vector<Tensor>& t) -> Tensor {
-        return detail::call_with(test, with_tensors(loop_vars, t));
-      },
-      [&](const std::vector<Tensor>& t) {
-        const S next = detail::call_with(body, with_tensors(loop_vars, t));
-        detail::check_structure(settings, next);
-        return tensors_of(next);
-      },
-      tensors_of(loop_vars), options.maximum_iterations);
-  return with_tensors(std::move(loop_vars), out);
+  constexpr bool fit = detail::takes_parts<Test, S>() && detail::takes_parts<Body, S>();
+  static_assert(fit,
+                "[while_loop] the test and the body take the loop variables: as many as a tuple of "
+                "them has, by value or as `const gd::Tensor&`");
+  if constexpr (!fit) {
+    return loop_vars;
+  } else {
+    static_assert(std::is_convertible_v<decltype(detail::call_with(body, loop_vars)), S>,
+                  "[while_loop] the body gives the loop variables of the next turn, in the type in "
+                  "which they were given");
+    const std::string settings = detail::settings_of(detail::emptied(loop_vars));
+    const auto out = detail::run_while(
+        [&](const std::vector<Tensor>& t) -> Tensor {
+          return detail::call_with(test, with_tensors(loop_vars, t));
+        },
+        [&](const std::vector<Tensor>& t) {
+          const S next = detail::call_with(body, with_tensors(loop_vars, t));
+          detail::check_structure(settings, next);
+          return tensors_of(next);
+        },
+        tensors_of(loop_vars), options.maximum_iterations);
+    return with_tensors(std::move(loop_vars), out);
+  }
 }
 
 struct ScanOptions {
@@ -203,7 +239,11 @@ struct ScanOptions {
 // if the number of rows is known.
 template <class F, class S, class X>
 auto scan(F f, S init, const X& xs, ScanOptions options = {}) {
-  using Y = typename std::invoke_result_t<F&, const S&, const X&>::second_type;
+  static_assert(std::is_invocable_v<F&, const S&, const X&>,
+                "[scan] the function takes the carry and one row of xs, as `const` references");
+  using R = std::invoke_result_t<F&, const S&, const X&>;
+  static_assert(detail::is_pair<R>, "[scan] the function gives std::pair(carry, row of results)");
+  using Y = typename R::second_type;
   detail::require_loop_variables<S>();
   detail::require_structure<X>();
   detail::require_loop_variables<Y>();

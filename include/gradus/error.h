@@ -2,6 +2,8 @@
 // says which op, what was got, what was expected and what to do. Our own mistakes are
 // InternalError. The host process is never aborted.
 #pragma once
+#include <memory>
+#include <source_location>
 #include <stdexcept>
 #include <string>
 
@@ -9,7 +11,17 @@ namespace gradus {
 
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Error(const std::string& message);  // with the line of the call that failed, if known
+  explicit Error(const char* message) : Error(std::string(message)) {}
+
+  // "[matmul] inner sizes 3 and 2 differ ...", then "\n  at main.cpp:12" for whoever called.
+  const char* what() const noexcept override;
+  const char* message() const noexcept { return std::runtime_error::what(); }  // without the line
+
+  void name_line(std::source_location where);  // unless a line is named already
+
+ private:
+  std::shared_ptr<const std::string> with_line_;
 };
 
 class InvalidArgumentError : public Error {

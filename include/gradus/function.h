@@ -143,14 +143,14 @@ class CompiledFunction {
   template <class... A>
   auto operator()(const A&... arguments) const {
     (detail::require_structure<A>(), ...);
-    const auto all = all_of(arguments...);
-    using Result = decltype(std::apply(f_, all));
-    detail::FunctionCore::Results results = core_->call(inputs_of(all), body_of(all), key_of(all));
-    if constexpr (!std::is_void_v<Result>) {
-      detail::require_structure<Result>();
+    if constexpr (detail::require_call<const F&, const Argument<A>&...>()) {
+      const auto all = all_of(arguments...);
+      using Result = decltype(std::apply(f_, all));
+      auto results = core_->call(inputs_of(all), body_of(all), key_of(all));
       if constexpr (std::is_same_v<Result, Tensor>) {
         return std::move(results.tensors[0]);
-      } else {
+      } else if constexpr (!std::is_void_v<Result>) {
+        detail::require_structure<Result>();
         using Kept = std::pair<Result, std::decay_t<decltype(all)>>;
         return with_tensors(std::any_cast<const Kept&>(*results.structure).first, results.tensors);
       }
@@ -178,10 +178,12 @@ class CompiledFunction {
   SavedFunction saved() const { return core_->saved(); }
 
  private:
+  template <class A>
+  using Argument = std::decay_t<decltype(detail::as_argument(std::declval<const A&>()))>;
+
   template <class... A>
   static auto all_of(const A&... arguments) {
-    return std::tuple<std::decay_t<decltype(detail::as_argument(arguments))>...>(
-        detail::as_argument(arguments)...);
+    return std::tuple<Argument<A>...>(detail::as_argument(arguments)...);
   }
   template <class... A>
   static std::vector<Tensor> inputs_of(const std::tuple<A...>& all) {

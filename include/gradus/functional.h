@@ -47,6 +47,8 @@ auto value_and_grad(F f) {
   return [f = std::move(f)](const auto&... arguments) {
     using All = std::tuple<std::decay_t<decltype(arguments)>...>;
     const All all(arguments...);
+    static_assert(((I < sizeof...(arguments)) && ...),
+                  "[grad] there is no argument of that number");
     const auto differentiate = [&]<std::size_t... K>(std::index_sequence<K...>) {
       const std::tuple<std::tuple_element_t<K, All>...> chosen(std::get<K>(all)...);
       const auto of_chosen = [&](const auto&... x) {
@@ -63,10 +65,12 @@ auto value_and_grad(F f) {
         return std::pair(flat.result(), std::move(gradients));
       }
     };
-    if constexpr (sizeof...(I) == 0) {
-      return differentiate(std::index_sequence<0>{});
-    } else {
-      return differentiate(std::index_sequence<I...>{});
+    if constexpr (detail::require_call<const F&, decltype(arguments)...>()) {
+      if constexpr (sizeof...(I) == 0) {
+        return differentiate(std::index_sequence<0>{});
+      } else {
+        return differentiate(std::index_sequence<I...>{});
+      }
     }
   };
 }
@@ -75,7 +79,11 @@ auto value_and_grad(F f) {
 template <std::size_t... I, class F>
 auto grad(F f) {
   return [both = value_and_grad<I...>(std::move(f))](const auto&... arguments) {
-    return both(arguments...).second;
+    if constexpr (std::is_invocable_v<const F&, decltype(arguments)...>) {
+      return both(arguments...).second;
+    } else {
+      both(arguments...);  // which says why not
+    }
   };
 }
 

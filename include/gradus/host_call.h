@@ -1,7 +1,10 @@
 // Functions of the host program as parts of a compiled one: printing, checks, code in Python.
 //
-//   gd::host_call({.name = "print", .run = [](const auto& in) { std::cout << in[0]; return {}; }},
-//                 {x}, {});
+//   const gd::HostFunction::Run print = [](const auto& in) {
+//     std::cout << in[0];
+//     return std::vector<gd::Tensor>();
+//   };
+//   gd::host_call({.name = "print", .run = print}, {x}, {});
 //
 // While a function is traced this is an op with an effect: it runs whenever the program comes by,
 // once, in the order of the calls, also in branches and loops. Otherwise it runs at once.

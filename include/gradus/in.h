@@ -13,35 +13,56 @@ class Variable;
 
 namespace detail {
 void set_call_site(std::source_location where) noexcept;
+void begin_call() noexcept;
+void end_call() noexcept;
 Tensor weak_number(double x);
 Tensor weak_number(std::int64_t x);
 Tensor weak_number(Size size);
 Tensor read(const Variable& variable);
 }  // namespace detail
 
+// Where a call stands. The library's own calls do not count: the line of who called it stays.
+#ifdef GRADUS_INSIDE
+inline constexpr std::source_location kNowhere{};
+#define GRADUS_HERE ::gradus::kNowhere
+#else
+#define GRADUS_HERE std::source_location::current()
+#endif
+
+// The last parameter of public functions without other operands; nobody gives it. The call lasts as
+// long as it lives.
+class CallSite {
+ public:
+  CallSite(std::source_location where = GRADUS_HERE) {  // NOLINT: implicit by design
+    detail::set_call_site(where);
+    detail::begin_call();
+  }
+  ~CallSite() { detail::end_call(); }
+  CallSite(const CallSite&) = delete;
+};
+
 class Operand {
  public:
   using Where = std::source_location;
 
-  Operand(const Tensor& t, Where where = Where::current())
-      : tensor_(&t) {  // NOLINT: implicit by design
+  Operand(const Tensor& t, Where where = GRADUS_HERE) : tensor_(&t) {  // NOLINT: implicit by design
     detail::set_call_site(where);
   }
-  Operand(const Variable& v, Where where = Where::current())  // NOLINT
+  Operand(const Variable& v, Where where = GRADUS_HERE)  // NOLINT
       : owned_(detail::read(v)), tensor_(&owned_) {
     detail::set_call_site(where);
   }
   template <std::floating_point N>
-  Operand(N x, Where where = Where::current())  // NOLINT
+  Operand(N x, Where where = GRADUS_HERE)  // NOLINT
       : owned_(detail::weak_number(static_cast<double>(x))), tensor_(&owned_) {
     detail::set_call_site(where);
   }
   template <std::integral N>
-  Operand(N x, Where where = Where::current())  // NOLINT
+  Operand(N x, Where where = GRADUS_HERE)  // NOLINT
       : owned_(detail::weak_number(static_cast<std::int64_t>(x))), tensor_(&owned_) {
     detail::set_call_site(where);
   }
-  Operand(Size size, Where where = Where::current())  // NOLINT
+  Operand(Size size, Where where = GRADUS_HERE)  // NOLINT
       : owned_(detail::weak_number(size)), tensor_(&owned_) {
     detail::set_call_site(where);
   }

@@ -7,8 +7,8 @@
 
 namespace gradus {
 
-Tensor zeros(const Shape& shape, DType dtype = float32);
-Tensor ones(const Shape& shape, DType dtype = float32);
+Tensor zeros(const Shape& shape, DType dtype = float32, CallSite = {});
+Tensor ones(const Shape& shape, DType dtype = float32, CallSite = {});
 Tensor fill(const Shape& shape, In value);  // the dtype is the value's
 Tensor zeros_like(In x);
 Tensor ones_like(In x);
@@ -19,11 +19,11 @@ Tensor range(In start, In limit, In delta = 1);
 // `num` numbers from start to stop, both included, along a new axis. Integers give float64.
 Tensor linspace(In start, In stop, Size num, int axis = 0);
 // 0, 1, 2, ... of which the number may be a size that a traced function does not know yet.
-Tensor iota(Size count, DType dtype = int64);
+Tensor iota(Size count, DType dtype = int64, CallSite = {});
 
 // Ones on the diagonal; num_columns of -1 means square.
 Tensor eye(Size num_rows, Size num_columns = -1, const Shape& batch_shape = {},
-           DType dtype = float32);
+           DType dtype = float32, CallSite = {});
 
 // A new axis of size depth with on_value at the index and off_value elsewhere; an index outside
 // gives off_value everywhere. Plain numbers give float32.

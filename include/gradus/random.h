@@ -51,10 +51,11 @@ struct NormalOptions {
 };
 
 // Parameters that are tensors broadcast against the shape.
-Tensor uniform(const Shape& shape, const UniformOptions& options = {});
-Tensor normal(const Shape& shape, const NormalOptions& options = {});
-Tensor truncated_normal(const Shape& shape, const NormalOptions& options = {});  // within 2 stddev
-Tensor shuffle(In x, std::optional<std::int64_t> seed = {});                     // along axis 0
+Tensor uniform(const Shape& shape, const UniformOptions& options = {}, CallSite = {});
+Tensor normal(const Shape& shape, const NormalOptions& options = {}, CallSite = {});
+Tensor truncated_normal(const Shape& shape, const NormalOptions& options = {},
+                        CallSite = {});                       // within 2 stddev
+Tensor shuffle(In x, std::optional<std::int64_t> seed = {});  // along axis 0
 
 // num_samples class numbers for each row of logits [rows, classes], int64.
 Tensor categorical(In logits, std::int64_t num_samples, std::optional<std::int64_t> seed = {});

@@ -24,8 +24,9 @@ class Shape {
   explicit Shape(std::span<const std::int64_t> sizes);
 
   int rank() const { return static_cast<int>(rank_); }
-  Size operator[](int axis) const { return sizes_[axis]; }
-  Size& operator[](int axis) { return sizes_[axis]; }
+  // Negative axes count from the end.
+  Size operator[](int axis) const { return sizes_[place_of(axis)]; }
+  Size& operator[](int axis) { return sizes_[place_of(axis)]; }
   Size back() const { return sizes_[rank_ - 1]; }
   const Size* begin() const { return sizes_; }
   const Size* end() const { return sizes_ + rank_; }
@@ -51,6 +52,14 @@ class Shape {
   }
 
  private:
+  std::int64_t place_of(std::int64_t axis) const {
+    if (axis < 0) axis += rank_;
+    if (static_cast<std::uint64_t>(axis) >= static_cast<std::uint64_t>(rank_)) [[unlikely]]
+      fail_axis(axis);
+    return axis;
+  }
+  [[noreturn]] void fail_axis(std::int64_t axis) const;
+
   std::int64_t rank_ = 0;
   Size sizes_[kMaxRank];  // only the first rank_ are meaningful
 };

@@ -1,8 +1,8 @@
 // Gradients of rows (TensorFlow's IndexedSlices), from gather to the optimizer without a dense
 // tensor in between.
 //
-//   auto [g] = gd::clip_by_global_norm({tape.gradient(loss, table)}, 1.0).first;
-//   gd::sgd_update(table, g, 0.1);
+//   auto clipped = gd::clip_by_global_norm({tape.gradient(loss, table)}, 1.0).first;
+//   gd::sgd_update(table, clipped[0], 0.1);
 //
 // All of these take dense gradients and none as well, keep each kind, and are differentiable. Norms
 // and clips are those of the whole gradient: rows that repeat are added up first (TensorFlow takes

@@ -333,6 +333,16 @@ constexpr void require_structure() {
       "plain struct of up to 16 fields, give it `auto gradus_parts() { return std::tie(...); }` "
       "(in the class itself, and no copies of tensors), or capture it instead of passing it");
 }
+// One sentence instead of pages about std::invoke. False: the sentence is said, so leave out the
+// call.
+template <class F, class... A>
+constexpr bool require_call() {
+  static_assert(std::is_invocable_v<F, A...>,
+                "[gradus] the function cannot be called with these arguments: it must take as many "
+                "as are given, numbers as `const gd::Tensor&`, and nothing by a reference that it "
+                "could change");
+  return std::is_invocable_v<F, A...>;
+}
 template <class S>
 constexpr void require_values() {
   require_structure<S>();

@@ -20,8 +20,8 @@ bool is_example(const Tensor& t) noexcept;
 bool is_true_for_any(const Tensor& t);
 // A name for a value that has no elements yet, and what makes it: "Placeholder" or an op.
 bool is_symbolic(const Tensor& t) noexcept;
-bool has_value(
-    const Tensor& t) noexcept;  // now: it is neither such a name nor an example of a vmap
+// Whether it has elements now: it is neither such a name nor an example of a vmap.
+bool has_value(const Tensor& t) noexcept;
 std::string traced_name(const Tensor& t);
 
 // The line of the op that failed while a compiled function ran, if the last error of this thread

@@ -68,7 +68,8 @@ auto call_mapped(const F& f, const std::vector<InAxis>& axes, std::index_sequenc
 template <class F, class... Axes>
 auto vmap(F f, Axes... in_axes) {
   return [f = std::move(f), axes = std::vector<InAxis>{InAxis(in_axes)...}](const auto&... batch) {
-    return detail::call_mapped(f, axes, std::index_sequence_for<decltype(batch)...>{}, batch...);
+    if constexpr (detail::require_call<const F&, std::decay_t<decltype(batch)>&...>())
+      return detail::call_mapped(f, axes, std::index_sequence_for<decltype(batch)...>{}, batch...);
   };
 }
 

@@ -116,31 +116,31 @@ void set_python_error() noexcept {
   } catch (const PythonFailure& e) {
     e.restore();
   } catch (const TypeError& e) {
-    raise_named("InvalidTypeError", e.what());
+    raise_named("InvalidTypeError", e.message());
   } catch (const InvalidArgumentError& e) {
-    raise_named("InvalidArgumentError", e.what());
+    raise_named("InvalidArgumentError", e.message());
   } catch (const NotFoundError& e) {
-    raise_named("NotFoundError", e.what());
+    raise_named("NotFoundError", e.message());
   } catch (const AlreadyExistsError& e) {
-    raise_named("AlreadyExistsError", e.what());
+    raise_named("AlreadyExistsError", e.message());
   } catch (const OutOfRangeError& e) {
-    raise_named("OutOfRangeError", e.what());
+    raise_named("OutOfRangeError", e.message());
   } catch (const FailedPreconditionError& e) {
-    raise_named("FailedPreconditionError", e.what());
+    raise_named("FailedPreconditionError", e.message());
   } catch (const ResourceExhaustedError& e) {
-    raise_named("ResourceExhaustedError", e.what());
+    raise_named("ResourceExhaustedError", e.message());
   } catch (const UnimplementedError& e) {
-    raise_named("UnimplementedError", e.what());
+    raise_named("UnimplementedError", e.message());
   } catch (const DataLossError& e) {
-    raise_named("DataLossError", e.what());
+    raise_named("DataLossError", e.message());
   } catch (const CancelledError& e) {
-    if (PyErr_CheckSignals() == 0) raise_named("CancelledError", e.what());
+    if (PyErr_CheckSignals() == 0) raise_named("CancelledError", e.message());
   } catch (const UsageError& e) {
-    PyErr_SetString(PyExc_RuntimeError, e.what());
+    PyErr_SetString(PyExc_RuntimeError, e.message());
   } catch (const LookupError& e) {
-    PyErr_SetString(PyExc_LookupError, e.what());
+    PyErr_SetString(PyExc_LookupError, e.message());
   } catch (const InternalError& e) {
-    raise_named("InternalError", e.what());
+    raise_named("InternalError", e.message());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& e) {

@@ -16,6 +16,11 @@ template <class E, class... Parts>
   throw E(text.str());
 }
 
+// Where the user called what runs now in this thread, for errors; line 0: not known. The layer that
+// knows sets it.
+using LineOfCall = std::source_location (*)();
+extern constinit LineOfCall line_of_call;
+
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
 
 }  // namespace gradus

@@ -1,5 +1,5 @@
 // Nodes that the compiler makes out of several others, as a program runs them and a plan lays them
-// out: what the attributes of such a node hold has the role `Bindable` (held_as.h).
+// out: what the attributes of such a node hold has the role `Bindable` (roles.h).
 #pragma once
 #include <memory>
 #include <string>

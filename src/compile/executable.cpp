@@ -216,6 +216,16 @@ std::shared_ptr<Executable::Layout> Executable::layout_for(Sizes sizes) {
 
 constinit thread_local std::optional<std::source_location> failed_line;
 
+void name_failed_step(std::source_location where) {
+  if (!failed_line) failed_line = where;
+  try {
+    throw;
+  } catch (Error& e) {
+    e.name_line(where);
+  } catch (...) {  // it has no place for a line
+  }
+}
+
 std::int64_t Executable::arena_bytes(Sizes sizes) {
   if (stretches_) return stretches_->arena_bytes(sizes);
   return layout_for(std::move(sizes))->arena_bytes;
@@ -236,7 +246,7 @@ void Executable::execute(const Layout& layout, Frame& frame) {
       if ((++count & 63) == 0) check_interrupt();
     }
   } catch (...) {
-    if (!failed_line) failed_line = now->where;
+    name_failed_step(now->where);
     throw;
   }
 }
@@ -373,7 +383,7 @@ void Executable::Runner::run_calls() {
       now->run(in, {views + now->in_count, now->out_count});
     }
   } catch (...) {
-    if (!failed_line) failed_line = now->where;
+    name_failed_step(now->where);
     throw;
   }
 }

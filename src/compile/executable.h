@@ -18,6 +18,8 @@ namespace gradus {
 
 // The innermost op that failed in this thread since it was last set to none.
 extern constinit thread_local std::optional<std::source_location> failed_line;
+// While an exception of a step is handled: the user's line that the step stands for.
+void name_failed_step(std::source_location where);
 
 class Stretches;
 

@@ -10,6 +10,7 @@
 #include "compile/roles.h"
 #include "compile/stretches.h"
 #include "gradus/ops.h"
+#include "gradus/tracing.h"
 #include "graph/bind.h"
 #include "graph/evaluate.h"
 #include "tensor/tensor_impl.h"
@@ -111,10 +112,39 @@ Tensors Region::operator()(std::span<const Tensor> in) const {
 Tensors Region::run(std::vector<Tensor> in) const {
   const std::optional<Sizes> sizes = bind_sizes(*graph_, in);
   if (!sizes) fail_sizes();
+  if (!is_worth_a_layout(*sizes, in)) return run_once(*sizes, in);
   if (!sizes->empty()) served_.check(*graph_, *sizes);
   std::vector<Tensor> made(output_count());
   program().run(in, made);
   return Tensors(made.begin(), made.end());
+}
+
+bool Region::is_worth_a_layout(const Sizes& sizes, std::span<const Tensor> in) const {
+  if (sizes.empty()) return true;
+  // Shapes, attributes and memory for new sizes take tens of microseconds: as long as some ops on
+  // so many bytes do.
+  constexpr std::size_t kLarge = 256 << 10;
+  std::size_t bytes = 0;
+  for (const Tensor& t : in) bytes += t.num_bytes();
+  const std::lock_guard lock(last_mutex_);
+  const bool is_same_as_last = sizes == last_;
+  if (!is_same_as_last) last_ = sizes;
+  return is_same_as_last || bytes > kLarge;
+}
+
+Tensors Region::run_once(const Sizes& sizes, std::span<const Tensor> in) const {
+  check_guards(*graph_, sizes);
+  const PauseTracing here;
+  const Mute nobody_is_told(0);
+  Tensors out = (*this)(in);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Shape traced = bind_shape(graph_->symbols(), sizes, output(i).shape);
+    for (int a = 0; a < traced.rank(); ++a)
+      if (traced[a].is_known() && !is_same(traced[a], kUnbound) && traced[a] != out[i].shape()[a])
+        fail<BrokenGuard>(
+            "a size is 1 and broadcasts, which was not so when the function was traced");
+  }
+  return out;
 }
 
 void require_repeatable(bool may_repeat) {

@@ -39,7 +39,8 @@ class Region {
   // Op by op, through dispatch.
   Tensors operator()(std::span<const Tensor> in) const;
   // As a program, on tensors with values, which are given away: what nobody else holds may be
-  // written over. BrokenGuard if it does not serve their sizes.
+  // written over. BrokenGuard if it does not serve their sizes. A program is laid out for each set
+  // of sizes; that pays if they come again or are large. Others run op by op.
   Tensors run(std::vector<Tensor> in) const;
   // Compiled, when first asked for.
   Executable& program() const;
@@ -55,12 +56,17 @@ class Region {
   }
 
  private:
+  bool is_worth_a_layout(const Sizes& sizes, std::span<const Tensor> in) const;
+  Tensors run_once(const Sizes& sizes, std::span<const Tensor> in) const;
+
   std::shared_ptr<Graph> graph_;
   std::int64_t memory_limit_ = 0;  // of the program, at these sizes
   Sizes sizes_;
   mutable std::once_flag compiled_;
   mutable std::unique_ptr<Executable> program_;
   mutable ServedSizes served_;
+  mutable std::mutex last_mutex_;
+  mutable Sizes last_;  // sizes that it ran at
 };
 
 // Derivatives run what they are derivatives of again.

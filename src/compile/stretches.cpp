@@ -339,7 +339,7 @@ void Stretches::find(const Finder& finder, std::span<const Tensor> in,
     Tensors found = n.op->info.find(graph_->attrs(n), given);
     for (std::size_t i = 0; i < finder.out.size(); ++i) slots[finder.out[i]] = std::move(found[i]);
   } catch (...) {
-    if (!failed_line) failed_line = n.where;
+    name_failed_step(n.where);
     throw;
   }
 }

@@ -134,15 +134,18 @@ std::int64_t known_branch(const char* what, const Tensor& chooser, std::size_t b
   if (!chooser.defined()) fail<InvalidArgumentError>("[", what, "] got an undefined tensor");
   if (branches == 0) fail<InvalidArgumentError>("[", what, "] needs at least one branch");
   const bool is_cond = branches == 2 && std::string_view(what) == "cond";
-  const bool fits =
-      is_cond ? chooser.dtype() == bool_ : chooser.dtype() == int32 || chooser.dtype() == int64;
+  const bool is_integer = chooser.dtype() == int32 || chooser.dtype() == int64;
+  // A bool of C++ comes as a number.
+  const bool fits = is_cond ? chooser.dtype() == bool_ || (is_integer && chooser.impl()->has(kWeak))
+                            : is_integer;
   if (chooser.rank() != 0 || !fits) {
     fail<InvalidArgumentError>("[", what, "] got ", name_of(chooser.dtype()), " of shape ",
                                chooser.shape(), "; expected a scalar ",
                                is_cond ? "bool, such as x > 0 or reduce_any(m)" : "int32 or int64");
   }
   if (!is_concrete(chooser)) return -1;
-  if (is_cond) return chooser.item<bool>();
+  if (chooser.dtype() == bool_) return chooser.item<bool>();
+  if (is_cond) return chooser.item<std::int64_t>() != 0;
   const auto i =
       chooser.dtype() == int32 ? chooser.item<std::int32_t>() : chooser.item<std::int64_t>();
   const auto last = static_cast<std::int64_t>(branches) - 1;

@@ -1,9 +1,9 @@
 // Derivatives of loops are loops.
 //
 // Reverse mode: the loop once more, with stacks of what its reverse will read (where the loop
-// itself is in the same program, it is replaced by this one: merge_loops.h), then a loop over these
-// stacks from the last row to the first, which carries cotangents and sums of gradients of
-// captures.
+// itself is in the same program, it is replaced by this one: compile/passes/clean.cpp), then a loop
+// over these stacks from the last row to the first, which carries cotangents and sums of gradients
+// of captures.
 //
 // What is kept: the carries after each iteration (before it: the same, shifted), and results of
 // expensive ops. The rest is computed again from these, fused into the reverse. Values that do not

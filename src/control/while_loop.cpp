@@ -163,7 +163,9 @@ TracedBody trace_body(const char* what, std::vector<Tensor> vars, const std::vec
     in.insert(in.end(), rows.begin(), rows.end());
     in.insert(in.end(), traced.carries.begin() + static_cast<std::ptrdiff_t>(count),
               traced.carries.end());
-    const Symbols::Turns turns(thread_context.graph->symbols());
+    Symbols& symbols = thread_context.graph->symbols();
+    const Symbols::Turns turns(symbols);
+    const std::size_t guards = symbols.guard_count();
     traced.region = open_region(*thread_context.graph, in, traced.written, body);
     for (const auto& e : traced.region.variables) {
       if (!e.is_written() || std::ranges::count(traced.written, e.variable())) continue;
@@ -173,6 +175,7 @@ TracedBody trace_body(const char* what, std::vector<Tensor> vars, const std::vec
       again = true;
     }
     if (stays == Stays::rank) again = traced.vary_what_changes(count) || again;
+    if (again) symbols.forget_guards(guards);
   }
   OpenRegion& region = traced.region;
   if (region.out.size() < count)

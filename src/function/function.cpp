@@ -49,9 +49,11 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
       const auto is_ours = [&](const BrokenGuard::Found& f) {
         return f.table == &trace->graph->symbols();
       };
-      if (std::ranges::none_of(e.found, is_ours) || attempts.failed.size() == kMostAttempts) throw;
+      if (std::ranges::none_of(e.found, is_ours)) throw;
+      if (attempts.failed.size() == kMostAttempts) return inlined();
       attempts.failed.push_back(trace);
-      attempts.found.assign(trace->graph->symbols().input_count() - trace->unknowns, std::nullopt);
+      // What earlier attempts found stays: branches that are over do not say it again.
+      attempts.found.resize(trace->graph->symbols().input_count() - trace->unknowns);
       for (const BrokenGuard::Found& f : e.found)
         if (is_ours(f) && f.input >= trace->unknowns)
           attempts.found[f.input - trace->unknowns] = f.size;

@@ -7,7 +7,10 @@
 #include "compile/stretches.h"
 #include "function/traced_variables.h"
 #include "gradus/host_call.h"
+#include "gradus/tracing.h"
 #include "graph/bind.h"
+#include "graph/evaluate.h"
+#include "graph/needed.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus::detail {
@@ -17,6 +20,52 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   return time.count();
 }
+
+// While a function is traced for a call: what the sizes that its run will find are in that call.
+class HintsFromCall {
+ public:
+  HintsFromCall(Graph& graph, std::span<const Tensor> arguments, const TracedVariables& variables)
+      : graph_(graph), arguments_(arguments), variables_(variables) {
+    if (std::ranges::all_of(arguments, is_concrete))
+      graph.symbols().set_find_hint([this](std::size_t input) { return find(input); });
+  }
+  ~HintsFromCall() { graph_.symbols().set_find_hint({}); }
+  HintsFromCall(const HintsFromCall&) = delete;
+
+ private:
+  std::optional<std::int64_t> find(std::size_t input) const {
+    for (const Graph::Node& n : graph_.nodes())
+      for (std::uint32_t o = 0; n.op->info.find && o < n.out_count; ++o) {
+        const Shape& shape = graph_.info(n.first_out + o).aval.shape;
+        for (int a = 0; a < shape.rank(); ++a)
+          if (Symbols::input_of(shape[a]) == static_cast<std::int64_t>(input))
+            return size_in_call(n.first_out + o, a);
+      }
+    return {};
+  }
+
+  // None if something with an effect, random numbers say, would have to run.
+  std::optional<std::int64_t> size_in_call(Graph::Value v, int axis) const {
+    const Needed needed = needed_for(graph_, {&v, 1});
+    for (std::size_t k = 0; k < graph_.nodes().size(); ++k)
+      if (needed.nodes[k] && graph_.nodes()[k].op->info.stateful) return {};
+    std::vector<Tensor> in(arguments_.begin(), arguments_.end());
+    for (const VariableInTrace& variable : variables_.entries())
+      in.push_back(variable.variable()->get());
+    if (in.size() != graph_.inputs().size()) return {};
+    const PauseTracing at_once;
+    const Mute nobody_is_told(0);
+    try {
+      return evaluate_needed(graph_, in, {&v, 1})[0].shape()[axis];
+    } catch (const Error&) {  // whoever runs the program is told
+      return {};
+    }
+  }
+
+  Graph& graph_;
+  std::span<const Tensor> arguments_;
+  const TracedVariables& variables_;
+};
 
 }  // namespace
 
@@ -59,7 +108,7 @@ std::string print(const Trace::Argument& a, const Symbols* symbols) {
 
 std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
                               const std::shared_ptr<Graph>& graph, const FunctionCore::Body& body,
-                              const FunctionOptions& options) {
+                              const FunctionOptions& options, std::span<const Tensor> arguments) {
   auto trace = std::make_shared<Trace>();
   trace->signature = std::move(signature);
   trace->unknowns = graph->symbols().input_count();
@@ -74,6 +123,7 @@ std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
     }
     TracedVariables variables(*graph);
     NarrowedNumbers narrowed(*graph);
+    const HintsFromCall hints(*graph, arguments, variables);
     const std::uint64_t foreign = foreign_calls_traced();
     auto [results, structure, settings] = body(in);
     trace->calls_foreign_code = foreign_calls_traced() != foreign;

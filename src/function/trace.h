@@ -61,11 +61,13 @@ struct Trace {
   bool matches(std::span<const Tensor> in) const;
 };
 
-// Runs the function on names of values of these kinds. None if it uses values of a trace or vmap
-// around it: then it is part of those.
+// Runs the function on names of values of these kinds. `arguments` are those of the call, if there
+// is one: they answer questions about sizes that only a run finds. None if it uses values of a
+// trace or vmap around it: then it is part of those.
 std::shared_ptr<Trace> record(std::vector<Trace::Argument> signature,
                               const std::shared_ptr<Graph>& graph, const FunctionCore::Body& body,
-                              const FunctionOptions& options);
+                              const FunctionOptions& options,
+                              std::span<const Tensor> arguments = {});
 // The program of a trace; `sizes` are those of the call that it is made for.
 void compile(Trace& trace, const FunctionOptions& options, Sizes sizes);
 

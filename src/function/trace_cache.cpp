@@ -129,7 +129,7 @@ std::shared_ptr<Trace> FunctionCore::State::find(const std::vector<Tensor>& in, 
     auto signature = signature_of(in, as, s.pinned, graph->symbols());
     if (as && graph->symbols().input_count() == 0) return nullptr;
     graph->symbols().expect(attempts.found);
-    return record(std::move(signature), graph, body, s.options);
+    return record(std::move(signature), graph, body, s.options, in);
   };
   std::shared_ptr<Trace> trace;
   std::string refused;
@@ -141,7 +141,7 @@ std::shared_ptr<Trace> FunctionCore::State::find(const std::vector<Tensor>& in, 
       again = trace && s.pin(*trace);
       if (trace && (again || !trace->serves(*bind_sizes(*trace->graph, in)))) trace = nullptr;
     } catch (const Error& e) {  // perhaps an op that must know its sizes
-      refused = e.what();
+      refused = e.message();
     }
   }
   if (!trace) trace = traced(nullptr);

@@ -45,6 +45,8 @@ struct ThreadContext {
   // and `fixed` keeps the engine's own calls from replacing it.
   std::source_location where;
   bool fixed = false;
+  bool in_call = false;        // `where` is of an op that has not come to its end ...
+  int open_calls = 0;          // ... which runs others: so many of those, in each other
   const Mute* mute = nullptr;  // innermost
 };
 extern constinit thread_local ThreadContext thread_context;

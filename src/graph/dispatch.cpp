@@ -22,7 +22,15 @@ constinit thread_local ThreadContext thread_context;
 namespace detail {
 
 void set_call_site(std::source_location where) noexcept {
-  if (!thread_context.fixed) thread_context.where = where;
+  if (thread_context.fixed || where.line() == 0) return;
+  thread_context.where = where;
+  thread_context.in_call = true;
+}
+
+void begin_call() noexcept { ++thread_context.open_calls; }
+void end_call() noexcept {
+  --thread_context.open_calls;
+  thread_context.in_call = thread_context.open_calls > 0;
 }
 
 }  // namespace detail
@@ -181,7 +189,14 @@ bool runs_by_body(const Op& op, Pointers in) {
              : !op.info.infer && !op.info.kernel;
 }
 
+struct InBody {
+  InBody() { detail::begin_call(); }
+  ~InBody() { --thread_context.open_calls; }
+  InBody(const InBody&) = delete;
+};
+
 Tensors run_body(const Op& op, const void* attrs, Pointers in, bool observed) {
+  const InBody here;
   if (std::all_of(in.begin(), in.end(), [](const Tensor* t) { return is_concrete(*t); })) {
     Avals checked;  // the body would find most mistakes too, but speak of its own ops
     infer_outputs({op, attrs, views_of(in)}, checked);
@@ -291,8 +306,10 @@ void run_kernel(const Op& op, const void* attrs, Pointers in, std::span<const Te
 Tensors dispatch(const Op& op, const void* attrs, Pointers in) {
   check_arguments(op, in);
   const std::uint16_t flags = flags_of(in);
-  if (flags || runs_by_body(op, {})) return dispatch_slowly(op, attrs, in, flags);
-  return run_concrete(op, attrs, in);
+  Tensors out = flags || runs_by_body(op, {}) ? dispatch_slowly(op, attrs, in, flags)
+                                              : run_concrete(op, attrs, in);
+  thread_context.in_call = thread_context.open_calls > 0;
+  return out;
 }
 
 namespace {
@@ -328,16 +345,18 @@ Tensor run_simply(const Op& op, Pointers in) {
 Tensor dispatch_one(const Op& op, const void* attrs, Pointers in) {
   check_arguments(op, in);
   const std::uint16_t flags = flags_of(in);
-  if (flags & ~(kTracked | kHasTangent)) {
-    return std::move(dispatch_slowly(op, attrs, in, flags)[0]);
-  }
-  if (Tensor out = run_simply(op, in); out.defined()) {
+  Tensor out;
+  if (!(flags & ~(kTracked | kHasTangent))) out = run_simply(op, in);
+  if (out.defined()) {
     if (flags && thread_context.observer)
       thread_context.observer->observe(op, attrs, in, {&out, 1});
-    return out;
+  } else if (flags || runs_by_body(op, {})) {
+    out = std::move(dispatch_slowly(op, attrs, in, flags)[0]);
+  } else {
+    out = std::move(run_concrete(op, attrs, in)[0]);
   }
-  if (flags || runs_by_body(op, {})) return std::move(dispatch_slowly(op, attrs, in, flags)[0]);
-  return std::move(run_concrete(op, attrs, in)[0]);
+  thread_context.in_call = thread_context.open_calls > 0;
+  return out;
 }
 
 }  // namespace gradus

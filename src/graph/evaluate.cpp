@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "graph/bind.h"
 #include "graph/context.h"
+#include "graph/needed.h"
 
 namespace gradus {
 namespace {
@@ -34,14 +35,9 @@ Tensors find(const Graph& graph, const Graph::Node& n, std::span<const Tensor> i
   return out;
 }
 
-}  // namespace
-
-std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs) {
-  return evaluate(graph, inputs, graph.outputs(), graph.nodes().size());
-}
-
-std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
-                             std::span<const Graph::Value> wanted, std::size_t nodes) {
+template <class IsRun>
+std::vector<Tensor> run_nodes(Graph& graph, std::span<const Tensor> inputs,
+                              std::span<const Graph::Value> wanted, const IsRun& is_run) {
   std::optional<Sizes> sizes = bind_sizes(graph, inputs);
   if (!sizes) fail<InvalidArgumentError>("[evaluate] the inputs do not have the traced shapes");
   std::vector<Tensor> values(graph.value_count());
@@ -51,7 +47,9 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
   }
   std::vector<BrokenGuard::Found> found;
   alignas(16) std::byte attrs[512];
-  for (const Graph::Node& n : std::span(graph.nodes()).first(nodes)) {
+  for (std::size_t k = 0; k < graph.nodes().size(); ++k) {
+    if (!is_run(k)) continue;
+    const Graph::Node n = graph.nodes()[k];  // a copy: the graph may grow
     GRADUS_ASSERT(n.op->attrs().bytes <= sizeof attrs);
     std::copy_n(static_cast<const std::byte*>(graph.attrs(n)), n.op->attrs().bytes, attrs);
     bind_attrs(graph.symbols(), *sizes, n.op->attrs(), attrs);
@@ -78,6 +76,23 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
   std::vector<Tensor> results;
   for (Graph::Value v : wanted) results.push_back(values[v]);
   return results;
+}
+
+}  // namespace
+
+std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs) {
+  return evaluate(graph, inputs, graph.outputs(), graph.nodes().size());
+}
+
+std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
+                             std::span<const Graph::Value> wanted, std::size_t nodes) {
+  return run_nodes(graph, inputs, wanted, [&](std::size_t k) { return k < nodes; });
+}
+
+std::vector<Tensor> evaluate_needed(Graph& graph, std::span<const Tensor> inputs,
+                                    std::span<const Graph::Value> wanted) {
+  const Needed needed = needed_for(graph, wanted);
+  return run_nodes(graph, inputs, wanted, [&](std::size_t k) { return needed.nodes[k]; });
 }
 
 std::shared_ptr<Graph> trace(const std::function<Tensors(std::span<const Tensor>)>& f,

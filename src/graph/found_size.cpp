@@ -71,8 +71,8 @@ Size found_size(const Tensor& scalar) {
 
 void refuse_sizes_of_examples() {
   fail<UnimplementedError>(
-      "[vmap] the size of a tensor would differ from example to example; pad to one size and use a "
-      "mask, or map with map_fn");
+      "[vmap] the size of a tensor would differ from example to example; pad to one size (where(c, "
+      "size) does) and use a mask, or take the examples one by one (map_fn in Python)");
 }
 
 bool finds_sizes(const Graph& graph) {

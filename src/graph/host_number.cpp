@@ -146,9 +146,15 @@ void give_dtypes(const Op& op, SmallVector<Tensor, 4>& held, SmallVector<const T
   }
   const DType dtype = strong ? strong->dtype() : alone;
   held.reserve(in.size());
+  // A number that is an index, say, has nothing to do with the dtype of what it is an index of.
+  const auto stands_alone = [&](std::size_t i) {
+    return op.kind != Kind::elementwise && !has_position(op.info.differentiable, i) &&
+           in[i]->dtype() == int64;
+  };
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (!in[i]->impl()->has(kWeak)) continue;
-    held.push_back(number_as(op.name(), *in[i], masks >> i & 1 ? bool_ : dtype));
+    const DType own = masks >> i & 1 ? bool_ : stands_alone(i) ? int64 : dtype;
+    held.push_back(number_as(op.name(), *in[i], own));
     in[i] = &held.back();
   }
 }

@@ -308,7 +308,31 @@ Sizes Symbols::sizes_as_traced() const {
   return sizes;
 }
 
-Size Symbols::as_traced(Size size) const { return evaluate(size, sizes_as_traced()); }
+Size Symbols::as_traced(Size size) const {
+  try {
+    return evaluate(size, sizes_as_traced());
+  } catch (const ResourceExhaustedError&) {  // a product of many that are taken to be large
+    constexpr std::int64_t kHuge = std::int64_t{1} << 60;
+    return kHuge + (Size::kLastName - size.bits_);  // different ones are taken to be different
+  }
+}
+
+void Symbols::look_up(Size size) {
+  if (!find_hint_) return;
+  was_looked_up_.resize(hints_.size(), false);
+  for (std::size_t i = 0; i < was_looked_up_.size(); ++i) {
+    if (hints_[i] || was_looked_up_[i] || std::ranges::count(by_turn_, i) || !depends_on(size, i))
+      continue;
+    was_looked_up_[i] = true;
+    hints_[i] = find_hint_(i);
+  }
+}
+
+void Symbols::forget_guards(std::size_t from) {
+  const Lock lock(mutex_);
+  guards_.resize(std::min(from, guards_.size()));
+  guard_count_.store(guards_.size(), std::memory_order_release);
+}
 
 void Symbols::add(const Guard& guard) {
   const Lock lock(mutex_);
@@ -362,6 +386,8 @@ bool Symbols::is_equal(Size a, Size b) {
   const Lock lock(mutex_);
   if (const auto known = always_equal(a, b)) return *known;
   if (const auto known = earlier_answer(Guard::Question::equal, a, b)) return *known;
+  look_up(a);
+  look_up(b);
   const bool answer = same_size(as_traced(a), as_traced(b));
   note(Guard::Question::equal, a, b, answer);
   return answer;
@@ -380,10 +406,8 @@ bool holds(const Symbols& symbols, const Guard& g, const Sizes& inputs) {
   const Size a = symbols.evaluate(g.a, inputs), b = symbols.evaluate(g.b, inputs);
   if (same_size(a, kUnbound) || same_size(b, kUnbound)) return true;
   // In another trace, sizes that no call has given there are taken to be as it is needed here.
-  const bool answer = g.question == Guard::Question::less ? a < b
-                      : g.answer                          ? sizes_agree(a, b)
-                                                          : a == b;
-  return answer == g.answer;
+  if (g.question == Guard::Question::less) return g.answer ? a < b : is_at_most(b, a);
+  return g.answer ? sizes_agree(a, b) : a != b;
 }
 
 }  // namespace
@@ -424,6 +448,8 @@ bool Symbols::is_less(Size a, Size b) {
   if (is_never_negative(subtract(a, b))) return false;
   if (is_never_negative(subtract(subtract(b, a), 1))) return true;
   if (const auto known = earlier_answer(Guard::Question::less, a, b)) return *known;
+  look_up(a);
+  look_up(b);
   const bool answer = as_traced(a) < as_traced(b);
   note(Guard::Question::less, a, b, answer);
   return answer;
@@ -441,6 +467,7 @@ bool Symbols::at_most(Size a, Size b) {
 
 std::int64_t Symbols::as_number(Size size) {
   const Lock lock(mutex_);
+  look_up(size);
   if (!has_hint(size)) {
     fail<InvalidArgumentError>(
         "the size ", print(size), " is needed as a number, but only the call ",
@@ -459,9 +486,10 @@ std::vector<Guard> Symbols::guards() const {
 
 std::optional<Guard> Symbols::broken_guard(const Sizes& inputs) const {
   const Lock lock(mutex_);
-  const auto broken =
-      std::ranges::find_if(guards_, [&](const Guard& g) { return !holds(*this, g, inputs); });
-  return broken == guards_.end() ? std::nullopt : std::optional(*broken);
+  // A copy: where this table belongs to the current trace, to ask may add guards to it.
+  for (const Guard& g : guards())
+    if (!holds(*this, g, inputs)) return g;
+  return {};
 }
 
 std::string Symbols::print(const Guard& g) const {

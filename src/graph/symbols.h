@@ -12,6 +12,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <source_location>
@@ -55,6 +56,10 @@ class Symbols {
   };
   // Hints for the sizes that will be made from now on without one: what an earlier run found.
   void expect(std::span<const std::optional<std::int64_t>> hints);
+  // A size that the run finds has no hint until a question needs one. Then this is asked, if it is
+  // set: what the size of this input is in the call that is traced; none if that cannot be said.
+  using FindHint = std::function<std::optional<std::int64_t>(std::size_t input)>;
+  void set_find_hint(FindHint find) { find_hint_ = std::move(find); }
   // A polynomial with integer coefficients in atoms: an atom is an input's size, or the floor
   // quotient of two sizes that has no simpler form.
   Size add(Size a, Size b);
@@ -90,7 +95,8 @@ class Symbols {
   // The same for a <= b.
   bool at_most(Size a, Size b);
   std::int64_t as_number(Size size);
-  void add(const Guard& guard);  // that was noted elsewhere, and saved
+  void add(const Guard& guard);          // that was noted elsewhere, and saved
+  void forget_guards(std::size_t from);  // asked for a trace that was dropped
   // What each input's size was in the call that was traced; none if there was no call.
   std::vector<std::optional<std::int64_t>> hints() const;
   std::vector<Guard> guards() const;
@@ -122,6 +128,7 @@ class Symbols {
   Sizes sizes_as_traced() const;  // of the inputs: the hints, and what is assumed
   Size as_traced(Size size) const;
   bool has_hint(Size size) const;  // all of it
+  void look_up(Size size);
   std::optional<bool> always_equal(Size a, Size b);
   std::optional<bool> earlier_answer(Guard::Question question, Size a, Size b) const;
   bool can_take_for(Size size, Size value) const;
@@ -134,6 +141,8 @@ class Symbols {
   std::vector<Polynomial> names_;                   // of sizes that are not just an input's
   std::vector<std::optional<std::int64_t>> hints_;  // by input
   std::vector<std::optional<std::int64_t>> expected_;
+  FindHint find_hint_;
+  std::vector<bool> was_looked_up_;    // by input
   std::vector<std::int64_t> assumed_;  // by input: what it is taken for without a hint
   std::vector<std::size_t> by_turn_;   // inputs that are different in each turn of a loop
   std::atomic<int> turns_ = 0;         // loops whose bodies are being traced

@@ -38,7 +38,7 @@ LoadedFunction load_function(const std::string& path) {
   try {
     return LoadedFunction(saved);
   } catch (const InvalidArgumentError& e) {
-    throw DataLossError(path + ": " + e.what());
+    throw DataLossError(path + ": " + e.message());
   }
 }
 

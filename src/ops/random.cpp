@@ -388,13 +388,13 @@ Tensor Parameter::as(DType dtype) const {
   return tensor_.dtype() == dtype ? tensor_ : gradus::cast(tensor_, dtype);
 }
 
-Tensor uniform(const Shape& shape, const UniformOptions& o) {
+Tensor uniform(const Shape& shape, const UniformOptions& o, CallSite) {
   return uniform_numbers(shape, o, stateful(o.seed));
 }
-Tensor normal(const Shape& shape, const NormalOptions& o) {
+Tensor normal(const Shape& shape, const NormalOptions& o, CallSite) {
   return normal_numbers(shape, o, Distribution::normal, stateful(o.seed));
 }
-Tensor truncated_normal(const Shape& shape, const NormalOptions& o) {
+Tensor truncated_normal(const Shape& shape, const NormalOptions& o, CallSite) {
   return normal_numbers(shape, o, Distribution::truncated_normal, stateful(o.seed));
 }
 Tensor generated_uniform(const Shape& shape, In state, const UniformOptions& o) {

@@ -1,6 +1,7 @@
 // Slices with steps and everything else that x[...] can say: begin, extent and step per axis, then
 // a reshape for axes that come and go.
 #include "base/check.h"
+#include "gradus/elementwise.h"
 #include "gradus/indexing.h"
 #include "gradus/shaping.h"
 #include "graph/symbols.h"
@@ -246,18 +247,34 @@ Tensor index_as_given(const Tensor& x, const std::vector<Index>& indices) {
   return is_same(part.shape(), result) ? part : reshape(part, result);
 }
 
-// A slice of an axis whose size is another one in each turn of a loop: its bounds are computed, as
-// no answer to a question about the size would be right in every turn.
-bool is_cut_by_turn(const Index& i, Size n) {
-  if (n.is_known() || i.kind() != Index::Kind::slice) return false;
-  const Slice& s = i.slice();
-  if (!s.begin && !s.end && s.step == 1) return false;
-  const Symbols* symbols = symbols_of_trace();
-  return symbols && symbols->has(n) && symbols->differs_by_turn(n);
+// Whether only the run of a program can say where `at` lies in an axis of size n: an answer from
+// the call that is traced would not serve others.
+bool is_found(const Symbols& symbols, Size at, Size n) {
+  if (at.is_known() || !symbols.has(at)) return false;
+  const std::vector<std::optional<std::int64_t>> hints = symbols.hints();
+  for (std::size_t i = 0; i < hints.size(); ++i)
+    if (!hints[i] && symbols.depends_on(at, i) && (n.is_known() || !symbols.depends_on(n, i)))
+      return true;
+  return false;
 }
 
-// Makes these cuts; their entries then take the whole axis.
-Tensor cut_by_turn(Tensor x, std::vector<Index>& indices) {
+// A position or slice whose place is computed by the program: the position is found, or the size
+// of the axis is another one in each turn of a loop.
+bool is_computed(const Symbols& symbols, const Index& i, Size n) {
+  const Slice& s = i.slice();
+  if (i.kind() == Index::Kind::position) return is_found(symbols, *s.begin, n);
+  const bool is_whole = !s.begin && !s.end && s.step == 1;
+  return !n.is_known() && !is_whole && symbols.has(n) && symbols.differs_by_turn(n);
+}
+
+// The element at a position that is found, along an axis that stays.
+Tensor cut_out(const Tensor& x, const Tensor& at, int axis) {
+  const Tensor n = dynamic_size(x.shape()[axis]);
+  return gather(x, reshape(where(at < 0, at + n, at), {1}), axis);
+}
+
+// Makes these cuts; their entries then take the whole axis, or its one element.
+Tensor cut_as_computed(Tensor x, const Symbols& symbols, std::vector<Index>& indices) {
   const auto bound = [](const std::optional<Size>& size) {
     return size ? dynamic_size(*size) : Tensor();
   };
@@ -269,10 +286,15 @@ Tensor cut_by_turn(Tensor x, std::vector<Index>& indices) {
     const int axis = is_behind ? x.rank() - behind : before;
     --behind;
     ++before;
-    if (axis < 0 || axis >= x.rank() || !is_cut_by_turn(i, x.shape()[axis])) continue;
+    if (axis < 0 || axis >= x.rank() || !is_computed(symbols, i, x.shape()[axis])) continue;
     const Slice s = i.slice();
-    x = slice_between(x, bound(s.begin), bound(s.end), Tensor(s.step), axis);
-    i = Slice{};
+    if (i.kind() == Index::Kind::position) {
+      x = cut_out(x, bound(s.begin), axis);
+      i = Index(0);
+    } else {
+      x = slice_between(x, bound(s.begin), bound(s.end), Tensor(s.step), axis);
+      i = Slice{};
+    }
   }
   return x;
 }
@@ -280,9 +302,10 @@ Tensor cut_by_turn(Tensor x, std::vector<Index>& indices) {
 }  // namespace
 
 Tensor index(In x, const std::vector<Index>& indices) {
-  if (x->shape().is_known()) return index_as_given(x, indices);
+  const Symbols* const symbols = symbols_of_trace();
+  if (!symbols) return index_as_given(x, indices);
   std::vector<Index> rest = indices;
-  const Tensor part = cut_by_turn(x, rest);
+  const Tensor part = cut_as_computed(x, *symbols, rest);
   return index_as_given(part, rest);
 }
 

@@ -44,6 +44,11 @@ std::span<const std::int64_t> Shape::numbers() const {
   return {reinterpret_cast<const std::int64_t*>(sizes_), static_cast<std::size_t>(rank_)};
 }
 
+void Shape::fail_axis(std::int64_t axis) const {
+  fail<OutOfRangeError>("[shape] got axis ", axis < 0 ? axis - rank_ : axis, " of the shape ",
+                        *this, "; expected one from ", -rank_, " to ", rank_ - 1);
+}
+
 void Shape::push_back(Size size) {
   check_rank(static_cast<std::size_t>(rank_) + 1);
   sizes_[rank_++] = size;

@@ -11,7 +11,7 @@ std::string message(F call) {
   try {
     call();
   } catch (const E& e) {
-    return e.what();
+    return e.message();
   } catch (const std::exception& e) {
     return std::string("an error of another class: ") + e.what();
   }

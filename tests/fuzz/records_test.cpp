@@ -161,12 +161,14 @@ class Generator {
     const std::int64_t from =
         shape[static_cast<int>(below(static_cast<std::size_t>(shape.rank())))];
     const std::int64_t to = size();
-    for (Argument& a : call.in) std::replace(&a.shape[0], &a.shape[0] + a.shape.rank(), from, to);
+    const auto replace = [&](Shape& sizes) {
+      for (int i = 0; i < sizes.rank(); ++i)
+        if (sizes[i] == from) sizes[i] = to;
+    };
+    for (Argument& a : call.in) replace(a.shape);
     for (const AttrField& field : call.op->attrs().fields) {
       if (field.kind != AttrKind::ints) continue;
-      auto* list =
-          reinterpret_cast<Ints*>(reinterpret_cast<char*>(call.attrs.data()) + field.offset);
-      std::replace(&(*list)[0], &(*list)[0] + list->rank(), from, to);
+      replace(*reinterpret_cast<Ints*>(reinterpret_cast<char*>(call.attrs.data()) + field.offset));
     }
   }
 

@@ -90,6 +90,25 @@ void run(const gd::Tensor& x) {
   gd::function([](const Named& n) { return n[0] * n.scale(); })(Named());
 #elif CASE == 13  // this type cannot be read
   gd::function([](const Printed&) {})(Printed(x));
+#elif CASE == 14  // the function cannot be called with these arguments
+  gd::function([](const gd::Tensor& a, double k) { return a * k; })(x, 2.5);
+#elif CASE == 15  // the function cannot be called with these arguments
+  gd::function([](const gd::Tensor& a, const gd::Tensor& b) { return a * b; })(x);
+#elif CASE == 16  // the function cannot be called with these arguments
+  gd::grad([](const gd::Tensor& a, const gd::Tensor& b) { return a * b; })(x);
+#elif CASE == 17  // the function cannot be called with these arguments
+  gd::vmap([](const gd::Tensor& a, const gd::Tensor& b) { return a * b; })(x);
+#elif CASE == 18  // takes two functions without parameters
+  gd::cond(x > 0, x, -x);
+#elif CASE == 19  // the test and the body take the loop variables
+  gd::while_loop([](const gd::Tensor&) { return true; },
+                 [](const gd::Tensor& a, const gd::Tensor&) { return a; }, x);
+#elif CASE == 20  // the body gives the loop variables of the next turn
+  gd::while_loop([](const gd::Tensor& a) { return a < 3; }, [](const gd::Tensor&) {}, x);
+#elif CASE == 21  // the function gives std::pair
+  gd::scan([](const gd::Tensor& a, const gd::Tensor& b) { return a + b; }, x, x);
+#elif CASE == 22  // there is no argument of that number
+  gd::grad<1>([](const gd::Tensor& a) { return a; })(x);
 #else
   call(closed);
 #endif

@@ -15,7 +15,7 @@ std::string message_of(const std::function<void()>& f) {
   try {
     f();
   } catch (const Error& e) {
-    return e.what();
+    return e.message();
   }
   return "no error";
 }

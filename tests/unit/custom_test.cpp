@@ -152,7 +152,7 @@ TEST(CustomGradient, Errors) {
     try {
       f();
     } catch (const InvalidArgumentError& e) {
-      return std::string(e.what());
+      return std::string(e.message());
     }
     return std::string("no error");
   };
@@ -216,7 +216,7 @@ TEST(CustomJvp, MayOnlyUseItsArguments) {
     try {
       f();
     } catch (const InvalidArgumentError& e) {
-      return std::string(e.what());
+      return std::string(e.message());
     }
     return std::string("no error");
   };
@@ -580,7 +580,7 @@ TEST(CustomJvp, TangentsHaveTheDTypesOfTheirResults) {
     try {
       call();
     } catch (const InvalidArgumentError& e) {
-      return e.what();
+      return e.message();
     }
     return {};
   };

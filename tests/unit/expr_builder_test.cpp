@@ -115,7 +115,7 @@ TEST(ExprBuilder, MistakesAreExplained) {
   try {
     x + d;
   } catch (const InvalidArgumentError& e) {
-    EXPECT_STREQ(e.what(),
+    EXPECT_STREQ(e.message(),
                  "[expr add] got f32 and f64; both sides must have one type; use convert()");
   }
 }

@@ -361,7 +361,7 @@ TEST(ExprRows, HalvesAreNotSummedInPlace) {
     b.output_added(x, float16);
     FAIL() << "a half would be rounded after every row";
   } catch (const InvalidArgumentError& e) {
-    EXPECT_STREQ(e.what(),
+    EXPECT_STREQ(e.message(),
                  "[expr] got an added output of dtype float16; sums are kept in the type they are "
                  "computed in, int32, int64, uint64, float32 or float64");
   }

@@ -263,12 +263,27 @@ TEST(FoundSizes, LoopsThatChangeSizes) {
       "at most three turns");
 }
 
+TEST(FoundSizes, PositionsThatTheDataDecide) {
+  const Tensor x = {1.0, 2.0, 4.0};
+  const auto at =
+      function([](const Tensor& v, const Tensor& n) { return index(v * v, {to_size(n)}); });
+  for (const std::int64_t n : {1, 0, 2}) {
+    EXPECT_EQ(at(x, Tensor(n)).item<double>(), x.data<double>()[n] * x.data<double>()[n]) << n;
+    const Tensor slope = grad([&](const Tensor& v) { return at(v, Tensor(n)); })(x);
+    for (std::int64_t i = 0; i < 3; ++i)
+      EXPECT_EQ(slope.data<double>()[i], i == n ? 2 * x.data<double>()[n] : 0) << n;
+  }
+  EXPECT_EQ(at.trace_count(), 1);
+  EXPECT_THROW(at(x, Tensor(3)), InvalidArgumentError);
+  EXPECT_EQ(at(x, Tensor(1)).item<double>(), 4);  // and nothing is lost
+}
+
 TEST(FoundSizes, FlowsThatAreWrongSaySo) {
   const auto message = [](auto f) -> std::string {
     try {
       function(f)(Tensor{1.f, 2.f});
     } catch (const Error& e) {
-      return e.what();
+      return e.message();
     }
     return "";
   };

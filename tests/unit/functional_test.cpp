@@ -271,7 +271,7 @@ TEST(Functional, Errors) {
     try {
       f();
     } catch (const InvalidArgumentError& e) {
-      return std::string(e.what());
+      return std::string(e.message());
     }
     return std::string("no error");
   };

@@ -15,7 +15,7 @@ std::string message_of(F f) {
   try {
     f();
   } catch (const E& e) {
-    return e.what();
+    return e.message();
   }
   return "no error of this class";
 }

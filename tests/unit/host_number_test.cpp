@@ -173,5 +173,29 @@ TEST(HostNumber, InLosses) {
   EXPECT_EQ(real(keras::huber(t, p + 2.0, kThird)), kThird * 2.25 - 0.5 * kThird * kThird);
 }
 
+TEST(HostNumbers, IndicesAreIntegersWhateverTheyAreIndicesOf) {
+  const Tensor x = {1.0, 2.0, 4.0};
+  EXPECT_EQ(gather(x, 1).item<double>(), 2);
+  EXPECT_EQ(
+      function([](const Tensor& v, const Tensor& i) { return gather(v, i); })(x, 2).item<double>(),
+      4);
+  EXPECT_EQ(cond(
+                true, [&] { return x; }, [&] { return -x; })
+                .data<double>()[0],
+            1);
+  EXPECT_EQ(cond(
+                false, [&] { return x; }, [&] { return -x; })
+                .data<double>()[0],
+            -1);
+}
+
+TEST(HostNumbers, AxesOfShapes) {
+  const Shape shape = {2, 3, 5};
+  EXPECT_EQ(shape[-1], 5);
+  EXPECT_EQ(shape[-3], 2);
+  EXPECT_THROW(shape[3], OutOfRangeError);
+  EXPECT_THROW(shape[-4], OutOfRangeError);
+}
+
 }  // namespace
 }  // namespace gradus

@@ -267,7 +267,7 @@ TEST(BatchJacobian, UnconnectedAndBadShapes) {
     tape.batch_jacobian(x, z);
     FAIL();
   } catch (const InvalidArgumentError& e) {
-    EXPECT_STREQ(e.what(),
+    EXPECT_STREQ(e.message(),
                  "[GradientTape.batch_jacobian] got a target of shape (2, 2) and a source of shape "
                  "(1,); both need the same first axis, the examples");
   }

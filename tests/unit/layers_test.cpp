@@ -232,7 +232,7 @@ std::string refusal(const F& f) {
   try {
     f();
   } catch (const InvalidArgumentError& e) {
-    return e.what();
+    return e.message();
   }
   return "";
 }

@@ -575,7 +575,7 @@ std::string message_of(F f) {
   try {
     f();
   } catch (const Error& e) {
-    return e.what();
+    return e.message();
   }
   return "no error";
 }

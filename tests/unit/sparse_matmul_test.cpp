@@ -105,7 +105,7 @@ TEST(SparseMatmul, ErrorsSayWhatIsWrong) {
     try {
       call();
     } catch (const InvalidArgumentError& e) {
-      return e.what();
+      return e.message();
     }
     return "nothing";
   };

@@ -29,7 +29,7 @@ std::string error_of(F f) {
   try {
     f();
   } catch (const Error& e) {
-    return e.what();
+    return e.message();
   }
   return "no error";
 }

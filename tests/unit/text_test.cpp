@@ -25,7 +25,7 @@ std::string refusal(const std::string& text) {
   try {
     from_text(text);
   } catch (const InvalidArgumentError& e) {
-    return e.what();
+    return e.message();
   }
   return "accepted";
 }

@@ -24,7 +24,7 @@ std::string complaint(const Graph& graph) {
   try {
     verify(graph, "a test");
   } catch (const InternalError& e) {
-    return e.what();
+    return e.message();
   }
   return "none";
 }
@@ -85,7 +85,7 @@ TEST(Verify, RunsBetweenPassesWhereAssertionsDo) {
   try {
     optimise(graph, pass_names());
   } catch (const InternalError& e) {
-    what = e.what();
+    what = e.message();
   }
 #ifdef NDEBUG
   EXPECT_EQ(what, "none");

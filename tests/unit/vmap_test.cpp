@@ -170,7 +170,7 @@ TEST(Vmap, Errors) {
     try {
       f();
     } catch (const InvalidArgumentError& e) {
-      return std::string(e.what());
+      return std::string(e.message());
     }
     return std::string("no error");
   };
