@@ -345,6 +345,30 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     return _call_python(name, function, inp, Tout, None)
 
 
+def found_rows(name, function, inputs, most, kinds):
+    """What a function of NumPy arrays finds: arrays that all have the same number of rows, which is `most` or less.
+
+    At once if the inputs have values; otherwise at each run of the program, which finds that number. `kinds` has the dtype
+    and the shape of a row of each. There is no derivative.
+    """
+    tf = _tf()
+    if not any(_core._traced_name(t) is not None for t in inputs):
+        found = function(*(t.numpy() for t in inputs))
+        return [tf.constant(rows, dtype, shape=[len(rows), *row]) for rows, (dtype, row) in zip(found, kinds)]
+
+    room = [tf.zeros([most, *row], dtype) for dtype, row in kinds]
+
+    def run(tensors):
+        found = function(*(t.numpy() for t in tensors[len(kinds):]))
+        whole = [t.numpy().copy() for t in tensors[:len(kinds)]]
+        for rows, some in zip(whole, found):
+            rows[:len(some)] = some
+        return [tf.constant(len(found[0])), *(tf.constant(rows) for rows in whole)]
+    results = [(tf.int32, []), *((dtype, i) for i, (dtype, _) in enumerate(kinds))]  # as long as the room is
+    count, *found = _core._host_call(name, run, [*room, *inputs], results, None, False)
+    return [rows[:count] for rows in found]
+
+
 def _shaped(result, dtypes):
     if dtypes is None or (isinstance(dtypes, (list, builtin_tuple)) and not dtypes):
         return result
