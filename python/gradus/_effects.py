@@ -356,13 +356,14 @@ def found_rows(name, function, inputs, most, kinds):
         found = function(*(t.numpy() for t in inputs))
         return [tf.constant(rows, dtype, shape=[len(rows), *row]) for rows, (dtype, row) in zip(found, kinds)]
 
+    import numpy as np
     room = [tf.zeros([most, *row], dtype) for dtype, row in kinds]
 
     def run(tensors):
         found = function(*(t.numpy() for t in tensors[len(kinds):]))
         whole = [t.numpy().copy() for t in tensors[:len(kinds)]]
         for rows, some in zip(whole, found):
-            rows[:len(some)] = some
+            rows[:len(some)] = np.reshape(some, [len(some), *rows.shape[1:]])
         return [tf.constant(len(found[0])), *(tf.constant(rows) for rows in whole)]
     results = [(tf.int32, []), *((dtype, i) for i, (dtype, _) in enumerate(kinds))]  # as long as the room is
     count, *found = _core._host_call(name, run, [*room, *inputs], results, None, False)

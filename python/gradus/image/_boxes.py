@@ -4,9 +4,9 @@ import numpy as np
 import gradus as tf
 
 from .._effects import found_rows
-from .._kinds import is_traced
+from .._kinds import is_traced, size_of
 from ._resize import pair, positive
-from ._shape import size_of, sizes_of
+from ._shape import sizes_of
 
 
 def _real(size):

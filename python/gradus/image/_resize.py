@@ -9,7 +9,8 @@ import gradus as tf
 
 from .. import _core
 from .._effects import check
-from ._shape import as_images, largest, like, number, pad_to_bounding_box, require, size_of, sizes_of, smallest
+from .._kinds import size_of
+from ._shape import as_images, largest, like, number, pad_to_bounding_box, require, sizes_of, smallest
 
 
 class ResizeMethod:

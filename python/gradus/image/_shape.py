@@ -5,7 +5,7 @@ Sizes and offsets are numbers, or scalars of a program where only that will know
 import gradus as tf
 
 from .. import _core
-from .._kinds import is_traced
+from .._kinds import is_traced, size_of
 from .._strings import numbers_of
 
 
@@ -30,12 +30,6 @@ def number(value):
     if isinstance(value, _core.Size):
         return value
     return tf.cast(value, tf.int32) if is_traced(value) else int(numbers_of(value))
-
-
-def size_of(tensor, axis):
-    """The size of an axis."""
-    size = tensor.shape[axis]
-    return tf.shape(tensor)[axis] if size is None else size
 
 
 def sizes_of(image):
