@@ -22,7 +22,7 @@ def as_images(image):
 
 def like(batch, single):
     """The batch, or its only image."""
-    return tf.squeeze(batch, [0]) if single else batch
+    return batch[0] if single else batch
 
 
 def number(value):
