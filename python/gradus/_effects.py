@@ -240,16 +240,8 @@ def _announced(specs, inputs):
     TensorFlow does not know the shapes and goes on without. Where none is given, a result is taken to have the shape of
     the first argument; if that turns out to be wrong, the function runs as plain Python from then on.
     """
-    results = []
-    for dtype, shape in specs:
-        if shape is not None and shape.is_fully_defined():
-            results.append((dtype, shape))
-            continue
-        fitting = [i for i, t in enumerate(inputs) if shape is None or shape.is_compatible_with(t.shape)]
-        if shape is not None and not fitting:
-            raise _tf().errors.UnimplementedError(None, None, f"the shape {shape} of a result is not known")
-        results.append((dtype, fitting[0] if fitting else []))
-    return results
+    like_first = 0 if inputs else []
+    return [(dtype, shape if shape is not None and shape.rank is not None else like_first) for dtype, shape in specs]
 
 
 def _as_tensorflow(error, name):
@@ -269,15 +261,22 @@ def _call_python(name, function, inputs, dtypes, pull):
     if len(specs) > 1 and all(shape is None for _, shape in specs):
         from ._function import MustRunEagerly
         raise MustRunEagerly(f"{name} gives {len(specs)} results of unknown shapes; say them with tf.TensorSpecs in Tout")
-    announced = _announced(specs, inputs)
 
-    def run(tensors):
+    def called(tensors):
         try:
-            results = function(tensors, specs)
+            return function(tensors, specs)
         except _tf().errors.OpError:
             raise
         except Exception as e:
             raise _as_tensorflow(e, name) from e
+
+    if any(shape is not None and shape.rank is not None and not shape.is_fully_defined() for _, shape in specs):
+        results = _found_by_python(name, called, inputs, specs, pull)
+        return results[0] if single else results
+    announced = _announced(specs, inputs)
+
+    def run(tensors):
+        results = called(tensors)
         for result, (_, shape), (_, given) in zip(results, announced, specs):
             if given is None and result.shape != (tensors[shape].shape if isinstance(shape, int) else shape):
                 from ._function import MustRunEagerly
@@ -285,6 +284,30 @@ def _call_python(name, function, inputs, dtypes, pull):
         return results
     results = _core._host_call(name, run, inputs, announced, pull, True)
     return results[0] if single else results
+
+
+def _found_by_python(name, called, inputs, specs, pull):
+    """The same where only the call knows sizes of the results: one part of the program makes them and says their sizes,
+    the next one gives them."""
+    tf, made = _tf(), {}  # thread -> results
+    shapes = [shape for _, shape in specs]
+    if any(shape is None or shape.rank is None for shape in shapes):
+        raise tf.errors.UnimplementedError(None, None, f"{name}: the number of axes of a result is not known")
+
+    def make(tensors):
+        results = made[get_ident()] = called(tensors)
+        for result, shape in zip(results, shapes):
+            if not shape.is_compatible_with(result.shape):
+                raise tf.errors.InvalidArgumentError(None, None, f"{name} gives the shape {result.shape}; Tout says {shape}")
+        return [tf.constant(result.shape.as_list(), "int32", shape=[shape.rank]) for result, shape in zip(results, shapes)]
+    found = _core._host_call(name, make, inputs, [("int32", [shape.rank]) for shape in shapes], None, True)
+    room = [tf.zeros([sizes[i] if size is None else size for i, size in enumerate(shape)], dtype)
+            for sizes, (dtype, shape) in zip(found, specs)]
+
+    def pulled(tensors, cotangents):
+        return [None] * len(room) + pull(tensors[len(room):], cotangents)
+    results = [(dtype, i) for i, (dtype, _) in enumerate(specs)]  # as large as the room is
+    return _core._host_call(name, lambda tensors: made.pop(get_ident()), [*room, *inputs], results, pull and pulled, True)
 
 
 def _typed(results, specs):
