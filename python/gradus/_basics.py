@@ -192,8 +192,8 @@ def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
     def distances(shape, *parts):
         mine, theirs = _sequences(*parts[:2]), _sequences(*parts[2:])
         return [[_distance(mine.get(at, []), theirs.get(at, []), normalize) for at in np.ndindex(*shape)]]
-    found, = found_rows("edit_distance", distances, [shape, hypothesis.indices, hypothesis.values, truth.indices, truth.values],
-                        tf.reduce_prod(shape), [(tf.float32, [])])
+    parts = [hypothesis.indices, hypothesis.values, truth.indices, truth.values]
+    found, = found_rows("edit_distance", distances, [shape, *parts], tf.reduce_prod(shape), [(tf.float32, [])])
     return tf.reshape(found, shape)
 
 

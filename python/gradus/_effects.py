@@ -298,16 +298,19 @@ def _found_by_python(name, called, inputs, specs, pull):
         results = made[get_ident()] = called(tensors)
         for result, shape in zip(results, shapes):
             if not shape.is_compatible_with(result.shape):
-                raise tf.errors.InvalidArgumentError(None, None, f"{name} gives the shape {result.shape}; Tout says {shape}")
-        return [tf.constant(result.shape.as_list(), "int32", shape=[shape.rank]) for result, shape in zip(results, shapes)]
+                raise tf.errors.InvalidArgumentError(None, None,
+                                                     f"{name} gives the shape {result.shape}; Tout says {shape}")
+        return [tf.constant(result.shape.as_list(), "int32", shape=[result.shape.rank]) for result in results]
     found = _core._host_call(name, make, inputs, [("int32", [shape.rank]) for shape in shapes], None, True)
     room = [tf.zeros([sizes[i] if size is None else size for i, size in enumerate(shape)], dtype)
             for sizes, (dtype, shape) in zip(found, specs)]
 
     def pulled(tensors, cotangents):
         return [None] * len(room) + pull(tensors[len(room):], cotangents)
+    def give(_):
+        return made.pop(get_ident())
     results = [(dtype, i) for i, (dtype, _) in enumerate(specs)]  # as large as the room is
-    return _core._host_call(name, lambda tensors: made.pop(get_ident()), [*room, *inputs], results, pull and pulled, True)
+    return _core._host_call(name, give, [*room, *inputs], results, pull and pulled, True)
 
 
 def _typed(results, specs):
@@ -371,8 +374,8 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
 def found_rows(name, function, inputs, most, kinds):
     """What a function of NumPy arrays finds: arrays that all have the same number of rows, which is `most` or less.
 
-    At once if the inputs have values; otherwise at each run of the program, which finds that number. `kinds` has the dtype
-    and the shape of a row of each. There is no derivative.
+    At once if the inputs have values; otherwise at each run of the program, which finds that number. `kinds` has the
+    dtype and the shape of a row of each. There is no derivative.
     """
     tf = _tf()
     if not any(_core._traced_name(t) is not None for t in inputs):

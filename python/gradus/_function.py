@@ -370,15 +370,18 @@ _RANKS = 1, 2, 0, 3  # at which functions of tensors of any rank are tried
 
 
 def _prepared(function, args, kwargs):
-    """The specs of the results; where the rank of an argument is not known, what traces of several ranks have in common."""
+    """The specs of the results; where the rank of an argument is not known, what traces of several ranks share."""
     def is_open(leaf):
         return isinstance(leaf, TensorSpec) and leaf.shape.rank is None
+
+    def of_rank(rank):
+        return nest.map_structure(
+            lambda leaf: TensorSpec([None] * rank, leaf.dtype, leaf.name) if is_open(leaf) else leaf, (args, kwargs))
     if not any(is_open(leaf) for leaf in nest.flatten((args, kwargs))):
         return function._prepare(*args, **kwargs)
     found, error = [], None
     for rank in _RANKS:
-        given, named = nest.map_structure(
-            lambda leaf, rank=rank: TensorSpec([None] * rank, leaf.dtype, leaf.name) if is_open(leaf) else leaf, (args, kwargs))
+        given, named = of_rank(rank)
         try:
             found.append(function._prepare(*given, **named))
         except (OpError, ValueError, TypeError) as e:  # not a rank that it takes

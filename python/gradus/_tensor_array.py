@@ -4,8 +4,8 @@ Eagerly it is a list that is changed in place. While a function is traced, writi
 as all positions are known numbers, and from the first traced position on (or from the loop that carries it on) one
 tensor with a row for each element, which the loops of the program write in place. How large an array becomes that grows
 in a loop is found out by tracing the loop once with an array that only measures itself; where only the data know, it
-gets longer as it is written. Elements that may differ in length (infer_shape=False, and a length that only the data know)
-lie one after the other in the tensor, with their lengths beside it.
+gets longer as it is written. Elements that may differ in length (infer_shape=False, and a length that only the data
+know) lie one after the other in the tensor, with their lengths beside it.
 """
 import sys
 
@@ -80,7 +80,7 @@ class TensorArray:
         return copy
 
     def _kind(self):
-        """What an array must know that nothing was written to, to be like this one: None if nothing was written here."""
+        """What an empty array must know to become like this one; None if this one is empty."""
         tensors = self._tensors()
         return (_core._row_like(tensors[0]), self._is_in_parts()) if tensors else None
 
@@ -107,11 +107,11 @@ class TensorArray:
 
     def _joined(self):
         """At the end of a branch: in parts if the elements of another branch may make it so."""
-        tensors = self._tensors()
-        length = self._element_shape[0] if self._element_shape.rank else None
-        if self._infer_shape or not tensors or tensors[0].shape.rank < 2 or self._seen is not None or length is not None:
+        has_length = bool(self._element_shape.rank) and self._element_shape[0] is not None
+        if self._infer_shape or self._seen is not None or has_length:
             return self
-        return self._in_parts()
+        tensors = self._tensors()
+        return self._in_parts() if tensors and tensors[0].shape.rank > 1 else self
 
     def _items_differ(self):
         return self._rows is None and any(t is not None and self._may_differ(t) for t in self._items)
@@ -154,7 +154,7 @@ class TensorArray:
         tf = _tf()
 
         def fail(*_):
-            raise tf.errors.InvalidArgumentError(None, None, "TensorArray has elements of different shapes to be stacked")
+            raise tf.errors.InvalidArgumentError(None, None, "TensorArray has elements of different shapes to stack")
         check(tf.equal(self._lengths, self._lengths[:1]), fail)
         length = tf.reduce_max(tf.concat([self._lengths, [0]], 0))
         return tf.reshape(self._rows, tf.concat([tf.shape(self._lengths), [length], tf.shape(self._rows)[1:]], 0))
@@ -397,7 +397,8 @@ class TensorArray:
         if _core._has_value(lengths):
             array._items, array._rows = list(tf.split(value, lengths)), None
         else:
-            array._items, array._rows, array._lengths = None, tf.convert_to_tensor(value, self._dtype), tf.cast(lengths, "int32")
+            array._items, array._rows = None, tf.convert_to_tensor(value, self._dtype)
+            array._lengths = tf.cast(lengths, "int32")
         return array
 
     def identity(self):

@@ -45,7 +45,8 @@ def _combined(a, b, choose):
         return ([[*at, i] for at, row in found.items() for i in range(len(row))],
                 [v for row in found.values() for v in row])
     most = tf.size(a.elements) + tf.size(b.elements)
-    indices, values = found_rows("sets", chosen, a.tensors + b.tensors, most, [(tf.int64, [a.rank]), (a.elements.dtype, [])])
+    kinds = [(tf.int64, [a.rank]), (a.elements.dtype, [])]
+    indices, values = found_rows("sets", chosen, a.tensors + b.tensors, most, kinds)
     longest = tf.reduce_max(tf.concat([indices[:, -1] + 1, [0]], 0))
     return tf.SparseTensor(indices, values, tf.concat([a.outer, [longest]], 0))
 

@@ -183,7 +183,7 @@ def reshape(sp_input, shape, name=None):
 def _reshaped_in_program(x, shape):
     """The same where sizes are not known yet."""
     def fail(*_):
-        raise InvalidArgumentError(None, None, "Input to reshape is a SparseTensor that does not fit the requested shape")
+        raise InvalidArgumentError(None, None, "Input to reshape is a SparseTensor that does not fit the shape")
     is_open = tf.equal(shape, -1)
     count, rest = tf.reduce_prod(x.dense_shape), tf.reduce_prod(tf.where(is_open, 1, shape))
     whole = tf.where(is_open, count // tf.maximum(rest, 1), shape)
@@ -269,7 +269,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
             if i == axis:
                 sizes[i] += size
             elif expand_nonconcat_dims:
-                sizes[i] = tf.maximum(sizes[i], size) if tf.is_tensor(size) or tf.is_tensor(sizes[i]) else max(sizes[i], size)
+                sizes[i] = _largest_size(sizes[i], size)
             else:
                 _check_size(i, sizes[i], size)
     first, indices = 0, []
@@ -278,13 +278,18 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
         shift[axis] = first
         indices.append(x.indices + _vector(shift))
         first += _sizes(x)[axis]
-    return reorder(_made(tf.concat(indices, 0), tf.concat([x.values for x in inputs], 0), _vector(sizes), _static(sizes)))
+    values = tf.concat([x.values for x in inputs], 0)
+    return reorder(_made(tf.concat(indices, 0), values, _vector(sizes), _static(sizes)))
+
+
+def _largest_size(a, b):
+    return tf.maximum(a, b) if tf.is_tensor(a) or tf.is_tensor(b) else max(a, b)
 
 
 def _check_size(axis, wanted, size):
     def fail(wanted, size):
-        raise InvalidArgumentError(None, None, f"Input shapes must match: expected {int(wanted)} for dimension {axis} but got "
-                                   f"{int(size)}")
+        raise InvalidArgumentError(None, None, f"Input shapes must match: expected {int(wanted)} for dimension {axis} "
+                                   f"but got {int(size)}")
     check(tf.equal(tf.cast(wanted, tf.int64), tf.cast(size, tf.int64)), fail, [wanted, size])
 
 

@@ -92,7 +92,8 @@ def _softly_chosen(boxes, scores, size, threshold, sigma):
 def _found(choose, boxes, scores, max_output_size, settings, kinds):
     """What choose(boxes, scores, how many, *settings) finds, at once or in a program."""
     if not scores.shape.is_compatible_with(boxes.shape[:1]):
-        raise tf.errors.InvalidArgumentError(None, None, f"boxes of shape {boxes.shape} have scores of shape {scores.shape}")
+        raise tf.errors.InvalidArgumentError(None, None, f"boxes must be [n, 4] and scores [n], got {boxes.shape} and "
+                                             f"{scores.shape}")
 
     def search(boxes, scores, most, *settings):
         if most < 0:
