@@ -1,9 +1,12 @@
 """Functions of the module that few programs use: loaded when first used."""
+import math
 import sys
 import time
 
 import numpy as np
 
+from ._effects import found_rows
+from ._kinds import is_traced, size_of
 from ._protobuf_tensor import make_ndarray, make_tensor_proto  # noqa: F401
 from .debugging import assert_equal, assert_greater, assert_less, assert_rank  # noqa: F401
 from .strings import as_string  # noqa: F401
@@ -147,13 +150,13 @@ def space_to_batch_nd(input, block_shape, paddings, name=None):  # noqa: A002
     """Blocks of the axes behind the first one become entries of the batch."""
     tf = _tf()
     x, block, paddings = tf.convert_to_tensor(input), _numbers(block_shape), _numbers(paddings)
-    n, rest = len(block), input.shape.rank - 1 - len(block)
+    n, rest = len(block), x.shape.rank - 1 - len(block)
     x = tf.pad(x, [[0, 0], *paddings, *[[0, 0]] * rest])
-    batch, *sizes = x.shape.as_list()
+    batch, *sizes = (size_of(x, i) for i in range(x.shape.rank))
     split = [batch] + [part for size, b in zip(sizes, block) for part in (size // b, b)] + sizes[n:]
     order = [2 + 2 * i for i in range(n)] + [0] + [1 + 2 * i for i in range(n)] + list(range(1 + 2 * n, 1 + 2 * n + rest))
     return tf.reshape(tf.transpose(tf.reshape(x, split), order),
-                      [batch * int(np.prod(block)), *(s // b for s, b in zip(sizes, block)), *sizes[n:]])
+                      [batch * math.prod(block), *(s // b for s, b in zip(sizes, block)), *sizes[n:]])
 
 
 space_to_batch = space_to_batch_nd
@@ -164,38 +167,48 @@ def batch_to_space(input, block_shape, crops, name=None):  # noqa: A002
     tf = _tf()
     x, block, crops = tf.convert_to_tensor(input), _numbers(block_shape), _numbers(crops)
     n = len(block)
-    batch, *sizes = x.shape.as_list()
-    batch, rest = batch // int(np.prod(block)), len(sizes) - n
+    batch, *sizes = (size_of(x, i) for i in range(x.shape.rank))
+    batch, rest = batch // math.prod(block), len(sizes) - n
     order = [n] + [at for i in range(n) for at in (n + 1 + i, i)] + list(range(2 * n + 1, 2 * n + 1 + rest))
     x = tf.transpose(tf.reshape(x, [*block, batch, *sizes]), order)
     x = tf.reshape(x, [batch, *(s * b for s, b in zip(sizes, block)), *sizes[n:]])
-    return x[(slice(None), *(slice(before, x.shape[1 + i] - after) for i, (before, after) in enumerate(crops)))]
+    return x[(slice(None), *(slice(before, size_of(x, 1 + i) - after) for i, (before, after) in enumerate(crops)))]
 
 
 def _numbers(value):
-    return np.asarray(value).tolist() if not hasattr(value, "numpy") else value.numpy().tolist()
+    """A list of numbers, or of lists of them; scalars of the program where only that will know them."""
+    tf = _tf()
+    value = tf.convert_to_tensor(value)
+    if not is_traced(value):
+        return value.numpy().tolist()
+    return [_numbers(part) if part.shape.rank else part for part in tf.unstack(value)]
 
 
 def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
     """Levenshtein's distance of the sequences along the last axis of sparse tensors, by default over the length of the truth."""
     tf = _tf()
-    mine, theirs = _sequences(hypothesis), _sequences(truth)
-    shape = [max(a, b) for a, b in zip(hypothesis.shape.as_list()[:-1], truth.shape.as_list()[:-1])]
-    result = np.zeros(shape, np.float32)
-    for at in np.ndindex(*shape):
-        ours, true = mine.get(at, []), theirs.get(at, [])
-        distance = _levenshtein(ours, true)
-        if normalize:
-            distance = distance / len(true) if true else (np.inf if ours else 0.0)
-        result[at] = distance
-    return tf.constant(result)
+    shape = tf.maximum(hypothesis.dense_shape, truth.dense_shape)[:-1]
+
+    def distances(shape, *parts):
+        mine, theirs = _sequences(*parts[:2]), _sequences(*parts[2:])
+        return [[_distance(mine.get(at, []), theirs.get(at, []), normalize) for at in np.ndindex(*shape)]]
+    parts = [hypothesis.indices, hypothesis.values, truth.indices, truth.values]
+    found, = found_rows("edit_distance", distances, [shape, *parts], tf.reduce_prod(shape), [(tf.float32, [])])
+    return tf.reshape(found, shape)
 
 
-def _sequences(sparse):
+def _sequences(indices, values):
     found = {}
-    for index, value in zip(sparse.indices.numpy().tolist(), sparse.values.numpy().tolist()):
+    for index, value in zip(indices.tolist(), values.tolist()):
         found.setdefault(tuple(index[:-1]), []).append(value)
     return found
+
+
+def _distance(ours, true, normalize):
+    distance = _levenshtein(ours, true)
+    if not normalize:
+        return distance
+    return distance / len(true) if true else (np.inf if ours else 0.0)
 
 
 def _levenshtein(a, b):

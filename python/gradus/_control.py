@@ -32,12 +32,14 @@ def _choose(index, branches):
         for i, leaf in enumerate(leaves):
             if not isinstance(leaf, TensorArray):
                 continue
+            leaf = leaf._joined()
             tensors = leaf._tensors()
             if tensors and i not in rows:
-                rows[i] = _core._row_like(tensors[0])
+                rows[i] = leaf._kind()
                 missing = missing or number > 0
             if not tensors and i in rows:
-                tensors = [leaf._zeros_like(rows[i])]
+                leaf = leaf._begun(rows[i])
+                tensors = leaf._tensors()
             missing = missing or (not tensors and i in rows)
             arrays[i] = leaf if i not in arrays or arrays[i]._rows is None else arrays[i]
             leaves[i] = tensors or [_tf().constant(0)]

@@ -240,16 +240,8 @@ def _announced(specs, inputs):
     TensorFlow does not know the shapes and goes on without. Where none is given, a result is taken to have the shape of
     the first argument; if that turns out to be wrong, the function runs as plain Python from then on.
     """
-    results = []
-    for dtype, shape in specs:
-        if shape is not None and shape.is_fully_defined():
-            results.append((dtype, shape))
-            continue
-        fitting = [i for i, t in enumerate(inputs) if shape is None or shape.is_compatible_with(t.shape)]
-        if shape is not None and not fitting:
-            raise _tf().errors.UnimplementedError(None, None, f"the shape {shape} of a result is not known")
-        results.append((dtype, fitting[0] if fitting else []))
-    return results
+    like_first = 0 if inputs else []
+    return [(dtype, shape if shape is not None and shape.rank is not None else like_first) for dtype, shape in specs]
 
 
 def _as_tensorflow(error, name):
@@ -269,15 +261,22 @@ def _call_python(name, function, inputs, dtypes, pull):
     if len(specs) > 1 and all(shape is None for _, shape in specs):
         from ._function import MustRunEagerly
         raise MustRunEagerly(f"{name} gives {len(specs)} results of unknown shapes; say them with tf.TensorSpecs in Tout")
-    announced = _announced(specs, inputs)
 
-    def run(tensors):
+    def called(tensors):
         try:
-            results = function(tensors, specs)
+            return function(tensors, specs)
         except _tf().errors.OpError:
             raise
         except Exception as e:
             raise _as_tensorflow(e, name) from e
+
+    if any(shape is not None and shape.rank is not None and not shape.is_fully_defined() for _, shape in specs):
+        results = _found_by_python(name, called, inputs, specs, pull)
+        return results[0] if single else results
+    announced = _announced(specs, inputs)
+
+    def run(tensors):
+        results = called(tensors)
         for result, (_, shape), (_, given) in zip(results, announced, specs):
             if given is None and result.shape != (tensors[shape].shape if isinstance(shape, int) else shape):
                 from ._function import MustRunEagerly
@@ -285,6 +284,33 @@ def _call_python(name, function, inputs, dtypes, pull):
         return results
     results = _core._host_call(name, run, inputs, announced, pull, True)
     return results[0] if single else results
+
+
+def _found_by_python(name, called, inputs, specs, pull):
+    """The same where only the call knows sizes of the results: one part of the program makes them and says their sizes,
+    the next one gives them."""
+    tf, made = _tf(), {}  # thread -> results
+    shapes = [shape for _, shape in specs]
+    if any(shape is None or shape.rank is None for shape in shapes):
+        raise tf.errors.UnimplementedError(None, None, f"{name}: the number of axes of a result is not known")
+
+    def make(tensors):
+        results = made[get_ident()] = called(tensors)
+        for result, shape in zip(results, shapes):
+            if not shape.is_compatible_with(result.shape):
+                raise tf.errors.InvalidArgumentError(None, None,
+                                                     f"{name} gives the shape {result.shape}; Tout says {shape}")
+        return [tf.constant(result.shape.as_list(), "int32", shape=[result.shape.rank]) for result in results]
+    found = _core._host_call(name, make, inputs, [("int32", [shape.rank]) for shape in shapes], None, True)
+    room = [tf.zeros([sizes[i] if size is None else size for i, size in enumerate(shape)], dtype)
+            for sizes, (dtype, shape) in zip(found, specs)]
+
+    def pulled(tensors, cotangents):
+        return [None] * len(room) + pull(tensors[len(room):], cotangents)
+    def give(_):
+        return made.pop(get_ident())
+    results = [(dtype, i) for i, (dtype, _) in enumerate(specs)]  # as large as the room is
+    return _core._host_call(name, give, [*room, *inputs], results, pull and pulled, True)
 
 
 def _typed(results, specs):
@@ -343,6 +369,31 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
         results = function([_tf().convert_to_tensor(i) for i in inp], _specs(Tout))
         return results[0] if len(results) == 1 else results  # also where Tout is a list of one, as TensorFlow's
     return _call_python(name, function, inp, Tout, None)
+
+
+def found_rows(name, function, inputs, most, kinds):
+    """What a function of NumPy arrays finds: arrays that all have the same number of rows, which is `most` or less.
+
+    At once if the inputs have values; otherwise at each run of the program, which finds that number. `kinds` has the
+    dtype and the shape of a row of each. There is no derivative.
+    """
+    tf = _tf()
+    if not any(_core._traced_name(t) is not None for t in inputs):
+        found = function(*(t.numpy() for t in inputs))
+        return [tf.constant(rows, dtype, shape=[len(rows), *row]) for rows, (dtype, row) in zip(found, kinds)]
+
+    import numpy as np
+    room = [tf.zeros([most, *row], dtype) for dtype, row in kinds]
+
+    def run(tensors):
+        found = function(*(t.numpy() for t in tensors[len(kinds):]))
+        whole = [t.numpy().copy() for t in tensors[:len(kinds)]]
+        for rows, some in zip(whole, found):
+            rows[:len(some)] = np.reshape(some, [len(some), *rows.shape[1:]])
+        return [tf.constant(len(found[0])), *(tf.constant(rows) for rows in whole)]
+    results = [(tf.int32, []), *((dtype, i) for i, (dtype, _) in enumerate(kinds))]  # as long as the room is
+    count, *found = _core._host_call(name, run, [*room, *inputs], results, None, False)
+    return [rows[:count] for rows in found]
 
 
 def _shaped(result, dtypes):

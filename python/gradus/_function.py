@@ -366,13 +366,46 @@ def _traced_arguments(self):
     return [kinds[1:] if self._is_method else kinds for kinds in traces]
 
 
+_RANKS = 1, 2, 0, 3  # at which functions of tensors of any rank are tried
+
+
+def _prepared(function, args, kwargs):
+    """The specs of the results; where the rank of an argument is not known, what traces of several ranks share."""
+    def is_open(leaf):
+        return isinstance(leaf, TensorSpec) and leaf.shape.rank is None
+
+    def of_rank(rank):
+        return nest.map_structure(
+            lambda leaf: TensorSpec([None] * rank, leaf.dtype, leaf.name) if is_open(leaf) else leaf, (args, kwargs))
+    if not any(is_open(leaf) for leaf in nest.flatten((args, kwargs))):
+        return function._prepare(*args, **kwargs)
+    found, error = [], None
+    for rank in _RANKS:
+        given, named = of_rank(rank)
+        try:
+            found.append(function._prepare(*given, **named))
+        except (OpError, ValueError, TypeError) as e:  # not a rank that it takes
+            error = e
+    if not found:
+        raise error
+    return functools.reduce(lambda a, b: nest.map_structure(_common, a, b), found)
+
+
+def _common(a, b):
+    """What is true of both of two specs."""
+    if not isinstance(a, TensorSpec) or a.shape.rank is None or a.shape.rank != b.shape.rank:
+        return TensorSpec(None, a.dtype, a.name) if isinstance(a, TensorSpec) else a
+    sizes = [m if m == n else None for m, n in zip(a.shape.as_list(), b.shape.as_list())]
+    return TensorSpec(sizes, a.dtype, a.name)
+
+
 def _get_concrete_function(self, *args, **kwargs):
     """The trace for arguments like these, tensors or TensorSpecs; made if there is none."""
     if self._input_signature is not None and not args and not kwargs:
         args = self._input_signature
     args, kwargs = _as_specs(tuple(args)), _as_specs(kwargs)
     try:
-        return ConcreteFunction(self, args, kwargs, self._prepare(*args, **kwargs))
+        return ConcreteFunction(self, args, kwargs, _prepared(self, args, kwargs))
     except MustRunEagerly as e:
         raise UnimplementedError(None, None, f"{self.__name__} can only run as plain Python: {e}") from e
 

@@ -2,6 +2,8 @@
 
 A function of the module that meets one asks its class to do the work: the class has a table of functions by name.
 """
+import sys
+
 from . import _core
 
 
@@ -44,6 +46,12 @@ _core._set_class("Composite", Composite)
 def is_traced(tensor):
     """Whether it has no value, because a function is being traced."""
     return _core._traced_name(tensor) is not None
+
+
+def size_of(tensor, axis):
+    """The size of an axis: a number, or a scalar of the program where only that will know it."""
+    size = tensor.shape[axis]
+    return sys.modules["gradus"].shape(tensor)[axis] if size is None else size
 
 
 def static_sizes(shape):

@@ -161,7 +161,8 @@ class _TracedLoop:
         at = 0
         for i, leaf in enumerate(self._leaves):
             if i in growing:
-                if not leaf._seen or found[at] is None or self._traced_limit is not None:
+                if (not leaf._seen or found[at] is None or self._traced_limit is not None
+                        or leaf._may_differ(leaf._seen[0])):
                     self._leaves[i] = growing[i]  # nothing was written, or it gets longer with each turn
                 else:
                     self._leaves[i] = growing[i]._with_room(int(found[at][0]), leaf._seen[0])
@@ -200,8 +201,10 @@ class _TracedLoop:
                 raise TypeError(f"while_loop: loop variable {i} is a TensorArray only before or only after the body")
             if isinstance(was, TensorArray):
                 if not was._tensors() and now._tensors():
-                    row = _core._row_like(now._tensors()[0])
-                    self._leaves[i] = (was, row)
+                    self._leaves[i] = (was, now._kind())
+                    again = True
+                elif now._is_in_parts() and not was._is_in_parts():
+                    self._leaves[i] = (was, None)
                     again = True
             else:
                 self._check(i, was, now)
@@ -231,9 +234,9 @@ class _TracedLoop:
     def _flat(self, leaves):
         flat = []
         for i, leaf in enumerate(leaves):
-            if isinstance(leaf, tuple):  # an array and a row that the body wrote
-                array, row = leaf
-                leaf = leaves[i] = array._with_tensors([array._zeros_like(row)])
+            if isinstance(leaf, tuple):  # an array, and what the body wrote into it
+                array, kind = leaf
+                leaf = leaves[i] = array._in_parts() if kind is None else array._begun(kind)
             flat.extend(leaf._tensors() if isinstance(leaf, TensorArray) else [leaf])
         return flat
 

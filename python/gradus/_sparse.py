@@ -50,7 +50,7 @@ class SparseTensor(Composite):
         self._indices, self._values, self._dense_shape = tensors
         self._sizes = TensorShape(sizes)
         if not self._sizes.is_fully_defined() and self._dense_shape is not None:
-            self._sizes = static_sizes(self._dense_shape)
+            self._sizes = self._sizes.merge_with(static_sizes(self._dense_shape))
         return self
 
     @classmethod

@@ -4,11 +4,13 @@ Eagerly it is a list that is changed in place. While a function is traced, writi
 as all positions are known numbers, and from the first traced position on (or from the loop that carries it on) one
 tensor with a row for each element, which the loops of the program write in place. How large an array becomes that grows
 in a loop is found out by tracing the loop once with an array that only measures itself; where only the data know, it
-gets longer as it is written.
+gets longer as it is written. Elements that may differ in length (infer_shape=False, and a length that only the data
+know) lie one after the other in the tensor, with their lengths beside it.
 """
 import sys
 
 from . import _core
+from ._effects import check
 
 __all__ = ["TensorArray"]
 
@@ -45,6 +47,7 @@ class TensorArray:
         self._items = [None] * (0 if size is None or self._length is not None else int(size))
         self._cleared = set()  # positions that were read and may not be read again
         self._rows = None  # one tensor with all elements, instead of the list
+        self._lengths = None  # if elements differ in length, which lie one after the other in the rows then
         self._count = None  # with rows, if it may grow into them: how many elements there are so far, shape [1]
         self._seen = None  # a list: this array only measures itself, and keeps a row here
 
@@ -60,8 +63,10 @@ class TensorArray:
         """The tensors that a loop carries: the rows, or nothing as long as nobody knows what a row is like."""
         if self._seen is not None:
             return [self._count]
+        if self._items_differ():
+            return self._in_parts()._tensors()
         rows = self._as_rows()
-        return [] if rows is None else [rows] if self._count is None else [rows, self._count]
+        return [] if rows is None else [rows] + [t for t in (self._count, self._lengths) if t is not None]
 
     def _with_tensors(self, tensors):
         copy = self._copy()
@@ -69,11 +74,90 @@ class TensorArray:
             copy._count = tensors[0]
         elif tensors:
             copy._items, copy._rows = None, tensors[0]
-            copy._count = tensors[1] if len(tensors) > 1 else None
+            in_parts = self._is_in_parts()
+            copy._count = tensors[1] if len(tensors) > 1 and not in_parts else None
+            copy._lengths = tensors[1] if in_parts else None
+        return copy
+
+    def _kind(self):
+        """What an empty array must know to become like this one; None if this one is empty."""
+        tensors = self._tensors()
+        return (_core._row_like(tensors[0]), self._is_in_parts()) if tensors else None
+
+    def _begun(self, kind):
+        """This array, which is empty so far, with rows of that kind; they may be of a loop's body or of a branch."""
+        row, in_parts = kind
+        copy = self._copy()
+        copy._items, copy._rows = None, _core._zero_rows(0, row) if in_parts else self._zeros_like(row)
+        copy._lengths = self._no_lengths() if in_parts else None
         return copy
 
     def _may_grow(self):
-        return self._dynamic and self._count is None and (self._rows is None or self._rows.shape[0] is not None)
+        return (self._dynamic and self._count is None and self._lengths is None
+                and (self._rows is None or self._rows.shape[0] is not None))
+
+    # Elements that differ in length.
+
+    def _may_differ(self, value):
+        """Whether elements like this one may have lengths of their own."""
+        return not self._infer_shape and bool(value.shape.rank) and value.shape[0] is None
+
+    def _is_in_parts(self):
+        return self._lengths is not None or self._items_differ()
+
+    def _joined(self):
+        """At the end of a branch: in parts if the elements of another branch may make it so."""
+        has_length = bool(self._element_shape.rank) and self._element_shape[0] is not None
+        if self._infer_shape or self._seen is not None or has_length:
+            return self
+        tensors = self._tensors()
+        return self._in_parts() if tensors and tensors[0].shape.rank > 1 else self
+
+    def _items_differ(self):
+        return self._rows is None and any(t is not None and self._may_differ(t) for t in self._items)
+
+    def _no_lengths(self):
+        return _tf().zeros([len(self._items) if self._length is None else self._length], "int32")
+
+    def _in_parts(self):
+        """The same with a length for each element."""
+        tf, copy = _tf(), self._copy()
+        if self._lengths is not None:
+            return copy
+        if self._rows is None:
+            written = [t for t in self._items if t is not None]
+            lengths = [tf.constant(0) if t is None else tf.shape(t)[0] for t in self._items]
+            copy._rows, copy._lengths = tf.concat(written, 0), tf.stack(lengths)
+        else:
+            sizes = tf.shape(self._written_rows())
+            copy._rows, copy._lengths = self.concat(), tf.fill(sizes[:1], sizes[1])
+        copy._items, copy._count = None, None
+        return copy
+
+    def _part(self, index):
+        """Where an element lies in the rows."""
+        tf = _tf()
+        first = tf.reduce_sum(self._lengths[:index])
+        return first, first + tf.gather(self._lengths, index)
+
+    def _with_part(self, index, value):
+        tf, array, index = _tf(), self._copy(), _tf().cast(index, "int32")
+        if self._dynamic:
+            array._lengths = self._longer(self._lengths, index + 1)
+        first, last = array._part(index)
+        array._rows = tf.concat([self._rows[:first], value, self._rows[last:]], 0)
+        array._lengths = _core._set_row(array._lengths, index, tf.shape(value)[0])
+        return array
+
+    def _parts_as_rows(self):
+        """One row for each element, which must all have the same length."""
+        tf = _tf()
+
+        def fail(*_):
+            raise tf.errors.InvalidArgumentError(None, None, "TensorArray has elements of different shapes to stack")
+        check(tf.equal(self._lengths, self._lengths[:1]), fail)
+        length = tf.reduce_max(tf.concat([self._lengths, [0]], 0))
+        return tf.reshape(self._rows, tf.concat([tf.shape(self._lengths), [length], tf.shape(self._rows)[1:]], 0))
 
     def _known_size(self):
         return len(self._items) if self._rows is None else self._rows.shape[0]
@@ -124,6 +208,7 @@ class TensorArray:
         return self._copy() if _core._is_tracing() else self
 
     def _as_rows(self):
+        """One tensor with all elements, or None as long as nobody knows what they are like."""
         if self._rows is not None:
             return self._rows
         if self._is_empty() and not self._element_shape.is_fully_defined():
@@ -150,12 +235,14 @@ class TensorArray:
         tf = _tf()
         if self._count is not None:
             return self._count[0]
+        if self._lengths is not None:
+            return tf.shape(self._lengths)[0]
         if self._rows is None:
             return tf.constant(len(self._items)) if self._length is None else tf.cast(self._length, tf.int32)
         return tf.shape(self._rows)[0]
 
     def __len__(self):
-        return len(self._items) if self._rows is None else len(self._rows)
+        return len(self._items) if self._rows is None else len(self._rows if self._lengths is None else self._lengths)
 
     def write(self, index, value, name=None):
         """Puts a tensor at a position; returns the array, to be used from then on."""
@@ -170,10 +257,11 @@ class TensorArray:
             self._seen[:] = [value]
             return array
         if array._rows is None and (position is None or array._length is not None):
-            rows = array._as_rows()
-            if rows is None:
-                rows = array._zeros_like(value)
-            array._items, array._rows = None, rows
+            array = array._stored_like(value)
+        if array._rows is not None and array._may_differ(value):
+            array = array._in_parts()
+        if array._lengths is not None:
+            return array._with_part(index, value)
         if array._rows is not None:
             if array._dynamic and array._count is None:
                 array._rows = self._longer(array._rows, tf.convert_to_tensor(index) + 1)
@@ -191,11 +279,21 @@ class TensorArray:
         array._cleared.discard(position)
         return array
 
+    def _stored_like(self, value):
+        """The elements in tensors instead of a list, for more like this one."""
+        tensors = self._tensors()
+        return self._with_tensors(tensors) if tensors else self._begun((value[0], True) if self._may_differ(value)
+                                                                       else (value, False))
+
     def read(self, index, name=None):
         """The tensor at a position."""
         tf, position = _tf(), _known(index)
         if self._seen:  # what it is does not matter here
             return _core._zero_rows(1, self._seen[0])[0]
+        if self._lengths is not None or position is None and self._items_differ():
+            array = self._in_parts()
+            first, last = array._part(index)
+            return array._rows[first:last]
         if self._rows is not None or position is None:
             return tf.gather(self._written_rows(), index)
         if not 0 <= position < len(self._items):
@@ -231,6 +329,8 @@ class TensorArray:
     def _written_rows(self):
         if self._seen is not None:
             raise CannotMeasure
+        if self._lengths is not None:
+            return self._parts_as_rows()
         rows = self._as_rows()
         if rows is not None and self._count is not None:
             if not _core._has_value(self._count):
@@ -249,6 +349,8 @@ class TensorArray:
     def concat(self, name=None):
         """All tensors along their first axis."""
         tf = _tf()
+        if self._lengths is not None:
+            return self._rows
         if self._rows is None and self._items:
             return tf.concat(self._filled(), 0)
         rows = self._written_rows()
@@ -291,8 +393,12 @@ class TensorArray:
 
     def split(self, value, lengths, name=None):
         """Fills the array with parts of a tensor."""
-        array = self._target()
-        array._items, array._rows = list(_tf().split(value, lengths)), None
+        array, tf = self._target(), _tf()
+        if _core._has_value(lengths):
+            array._items, array._rows = list(tf.split(value, lengths)), None
+        else:
+            array._items, array._rows = None, tf.convert_to_tensor(value, self._dtype)
+            array._lengths = tf.cast(lengths, "int32")
         return array
 
     def identity(self):
@@ -302,4 +408,4 @@ class TensorArray:
         raise NotImplementedError("Use a GradientTape")
 
     def close(self, name=None):
-        self._items, self._rows = [], None
+        self._items, self._rows, self._lengths = [], None, None

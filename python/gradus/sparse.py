@@ -1,8 +1,11 @@
 """tf.sparse: functions of sparse tensors, made of gathers, segment sums and the sparse product."""
+import math
+
 import gradus as tf
 
 from . import _core, nest
-from ._kinds import is_traced
+from ._effects import check
+from ._kinds import is_traced, size_of
 from ._sparse import SparseTensor, SparseTensorSpec, SparseTensorValue  # noqa: F401
 from ._types import IndexedSlices
 
@@ -32,6 +35,34 @@ def _same_shape(x, indices, values):
     return _made(indices, values, x.dense_shape, tuple(x.shape.as_list()))
 
 
+def _sizes(x):
+    """The sizes of the whole: numbers, or scalars of the program where only that will know them."""
+    return [x.dense_shape[i] if size is None else size for i, size in enumerate(x.shape.as_list())]
+
+
+def _static(sizes):
+    return tuple(None if tf.is_tensor(size) else size for size in sizes)
+
+
+def _vector(sizes):
+    return tf.convert_to_tensor([tf.cast(size, tf.int64) for size in sizes] or tf.zeros([0], tf.int64))
+
+
+def _count(x):
+    """The number of elements."""
+    return size_of(x.values, 0)
+
+
+def _check_same(a, b):
+    """Complains of two shapes that differ."""
+    def fail(*_):
+        raise InvalidArgumentError(None, None, f"Operands' shapes do not match: got {a.shape} and {b.shape}")
+    if not a.shape.is_compatible_with(b.shape):
+        fail()
+    if not a.shape.is_fully_defined() or not b.shape.is_fully_defined():
+        check(tf.equal(a.dense_shape, b.dense_shape), fail)
+
+
 def _numbers(indices, dense_shape):
     """The places as row-major numbers."""
     steps = tf.math.cumprod(dense_shape, exclusive=True, reverse=True)
@@ -39,9 +70,10 @@ def _numbers(indices, dense_shape):
 
 
 def _places(numbers, dense_shape):
-    """Row-major numbers as places."""
-    steps = tf.math.cumprod(dense_shape, exclusive=True, reverse=True)
-    return numbers[:, tf.newaxis] // steps % dense_shape
+    """Row-major numbers as places; where a size is 0 there are none."""
+    sizes = tf.maximum(dense_shape, 1)
+    steps = tf.math.cumprod(sizes, exclusive=True, reverse=True)
+    return numbers[:, tf.newaxis] // steps % sizes
 
 
 def _axis(axis, rank):
@@ -101,15 +133,15 @@ def to_indicator(sp_input, vocab_size, name=None):
     """A dense bool tensor whose last axis says which values a row has."""
     x = _sparse(sp_input)
     places = tf.concat([x.indices[:, :-1], tf.cast(x.values, tf.int64)[:, tf.newaxis]], 1)
-    shape = x.shape.as_list()[:-1] + [int(vocab_size)]
+    shape = [*_sizes(x)[:-1], vocab_size]
     return tf.scatter_nd(places, tf.ones_like(x.values, tf.int32), shape) > 0
 
 
 def eye(num_rows, num_columns=None, dtype=tf.float32, name=None):
     """The identity matrix."""
-    rows, columns = int(num_rows), int(num_rows if num_columns is None else num_columns)
-    diagonal = tf.range(min(rows, columns), dtype=tf.int64)
-    return SparseTensor(tf.stack([diagonal, diagonal], 1), tf.ones([min(rows, columns)], dtype), [rows, columns])
+    rows, columns = tf.cast(num_rows, tf.int64), tf.cast(num_rows if num_columns is None else num_columns, tf.int64)
+    diagonal = tf.range(tf.minimum(rows, columns))
+    return SparseTensor(tf.stack([diagonal, diagonal], 1), tf.ones_like(diagonal, dtype), tf.stack([rows, columns]))
 
 
 # --------------------------------------------------------------------------------------------------- order, shape, choice
@@ -123,11 +155,11 @@ def reorder(sp_input, name=None):
 
 def reshape(sp_input, shape, name=None):
     """The same elements, in row-major order, in another shape; one size may be -1."""
-    x = _sparse(sp_input)
-    sizes = [int(s) for s in (shape.numpy() if hasattr(shape, "numpy") else shape)]
+    x, shape = _sparse(sp_input), tf.cast(shape, tf.int64)
     count = x.shape.num_elements()
-    if count is None:
-        raise ValueError("tf.sparse.reshape wants a shape that is known")
+    if count is None or is_traced(shape):
+        return _reshaped_in_program(x, shape)
+    sizes = [int(s) for s in shape.numpy()]
     if sizes.count(-1) > 1:
         raise InvalidArgumentError(None, None, "only one output dimension may be -1")
     if -1 in sizes:
@@ -146,6 +178,17 @@ def reshape(sp_input, shape, name=None):
                                    f"requested shape has {wanted}")
     whole = tf.constant(sizes, tf.int64, shape=[len(sizes)])
     return _made(_places(_numbers(x.indices, x.dense_shape), whole), x.values, whole, tuple(sizes))
+
+
+def _reshaped_in_program(x, shape):
+    """The same where sizes are not known yet."""
+    def fail(*_):
+        raise InvalidArgumentError(None, None, "Input to reshape is a SparseTensor that does not fit the shape")
+    is_open = tf.equal(shape, -1)
+    count, rest = tf.reduce_prod(x.dense_shape), tf.reduce_prod(tf.where(is_open, 1, shape))
+    whole = tf.where(is_open, count // tf.maximum(rest, 1), shape)
+    check(tf.equal(tf.reduce_prod(whole), count) & (tf.math.count_nonzero(is_open) < 2), fail)
+    return SparseTensor(_places(_numbers(x.indices, x.dense_shape), whole), x.values, whole)
 
 
 def transpose(sp_input, perm=None, name=None):
@@ -193,15 +236,17 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
     """Pieces along an axis; the first ones are longer by one if it does not divide evenly."""
     x = _sparse(sp_input)
     axis = _axis(axis, x.shape.rank)
-    length, count, pieces, first = x.shape[axis], int(num_split), [], 0
-    if not 1 <= count <= length:
+    length, count, pieces, first = _sizes(x)[axis], int(num_split), [], 0
+
+    def fail(length):
         raise InvalidArgumentError(None, None, f"Input num_split should be between 1 and the splitting dimension size "
-                                   f"({length}), got {count}")
+                                   f"({int(length)}), got {count}")
+    check((1 <= count) & (count <= length), fail, [length])
     for i in range(count):
-        size = length // count + (1 if i < length % count else 0)
-        start, sizes = [0] * x.shape.rank, x.shape.as_list()
+        size = (length + count - 1 - i) // count
+        start, sizes = [0] * x.shape.rank, _sizes(x)
         start[axis], sizes[axis] = first, size
-        pieces.append(slice(x, start, sizes))
+        pieces.append(slice(x, _vector(start), _vector(sizes)))
         first += size
     return pieces
 
@@ -215,35 +260,45 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
         return inputs[0]
     rank = inputs[0].shape.rank
     axis = _axis(axis, rank)
-    sizes = inputs[0].shape.as_list()
+    sizes = _sizes(inputs[0])
     for other in inputs[1:]:
         if other.shape.rank != rank:
             raise InvalidArgumentError(None, None, f"Ranks of all inputs must match: expected {rank} but got "
                                        f"{other.shape.rank}")
-        for i, size in enumerate(other.shape.as_list()):
+        for i, size in enumerate(_sizes(other)):
             if i == axis:
                 sizes[i] += size
             elif expand_nonconcat_dims:
-                sizes[i] = max(sizes[i], size)
-            elif sizes[i] != size:
-                raise InvalidArgumentError(None, None, f"Input shapes must match: expected {sizes[i]} for dimension {i} "
-                                           f"but got {size}")
+                sizes[i] = _largest_size(sizes[i], size)
+            else:
+                _check_size(i, sizes[i], size)
     first, indices = 0, []
     for x in inputs:
         shift = [0] * rank
         shift[axis] = first
-        indices.append(x.indices + tf.constant(shift, tf.int64))
-        first += x.shape[axis]
-    return reorder(_made(tf.concat(indices, 0), tf.concat([x.values for x in inputs], 0), sizes, tuple(sizes)))
+        indices.append(x.indices + _vector(shift))
+        first += _sizes(x)[axis]
+    values = tf.concat([x.values for x in inputs], 0)
+    return reorder(_made(tf.concat(indices, 0), values, _vector(sizes), _static(sizes)))
+
+
+def _largest_size(a, b):
+    return tf.maximum(a, b) if tf.is_tensor(a) or tf.is_tensor(b) else max(a, b)
+
+
+def _check_size(axis, wanted, size):
+    def fail(wanted, size):
+        raise InvalidArgumentError(None, None, f"Input shapes must match: expected {int(wanted)} for dimension {axis} "
+                                   f"but got {int(size)}")
+    check(tf.equal(tf.cast(wanted, tf.int64), tf.cast(size, tf.int64)), fail, [wanted, size])
 
 
 def reset_shape(sp_input, new_shape=None):
     """The same elements in a larger shape, or in the smallest one that holds them."""
     x = _sparse(sp_input)
     if new_shape is None:
-        if x.indices.shape[0] == 0:
-            return SparseTensor(x.indices, x.values, [0] * x.shape.rank)
-        return SparseTensor(x.indices, x.values, tf.reduce_max(x.indices, 0) + 1)
+        ends = tf.concat([tf.zeros([1, x.shape.rank], tf.int64), x.indices + 1], 0)
+        return SparseTensor(x.indices, x.values, tf.reduce_max(ends, 0))
     sizes = [int(s) for s in (new_shape.numpy() if hasattr(new_shape, "numpy") else new_shape)]
     if len(sizes) != x.shape.rank:
         raise ValueError(f"Rank of new_shape {sizes} must be that of the input, {x.shape.rank}")
@@ -255,7 +310,7 @@ def reset_shape(sp_input, new_shape=None):
 def fill_empty_rows(sp_input, default_value, name=None):
     """Rows without elements get one; also says which those are."""
     x = _sparse(sp_input)
-    rows = x.shape[0]
+    rows = _sizes(x)[0]
     counts = tf.math.unsorted_segment_sum(tf.ones_like(x.indices[:, 0]), x.indices[:, 0], rows)
     empty = tf.equal(counts, 0)
     missing = tf.where(empty)
@@ -309,27 +364,23 @@ def _reduced_places(x, axis, keepdims):
         _axis(a, rank) for a in (axis if isinstance(axis, (list, tuple)) else
                                  tf.reshape(axis, [-1]).numpy() if tf.is_tensor(axis) else [axis])]
     kept = [i for i in range(rank) if i not in axes]
-    sizes = x.shape.as_list()
-    if None in [sizes[i] for i in kept]:
-        raise ValueError("the shape of a sparse tensor must be known to reduce it")
+    sizes = _sizes(x)
     return kept, [sizes[i] for i in kept], [s if i in kept else 1 for i, s in enumerate(sizes)] if keepdims else None
 
 
 def _reduce(x, axis, keepdims, output_is_sparse, segments):
     x = _sparse(x)
     kept, sizes, full = _reduced_places(x, axis, keepdims)
-    count = 1
-    for s in sizes:
-        count *= s
-    numbers = (_numbers(tf.gather(x.indices, kept, axis=1), tf.constant(sizes, tf.int64)) if kept
+    count = math.prod(sizes)
+    numbers = (_numbers(tf.gather(x.indices, kept, axis=1), _vector(sizes)) if kept
                else tf.zeros_like(x.indices[:, 0]))
     if not output_is_sparse:
         return tf.reshape(segments(x.values, numbers, count), full or sizes)
     rows, ids = tf.unique(numbers)
     result = sizes if full is None else full
-    whole = tf.constant(result, tf.int64, shape=[len(result)])
-    values = segments(x.values, ids, rows.shape[0])
-    return reorder(_made(_places(rows, whole), values, whole, tuple(result)))
+    whole = _vector(result)
+    values = segments(x.values, ids, size_of(rows, 0))
+    return reorder(_made(_places(rows, whole), values, whole, _static(result)))
 
 
 def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
@@ -350,13 +401,12 @@ def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
 
 def _together(a, b):
     """The places of both, each once and in order; for each element of a, then of b, the number of its place."""
-    if a.shape.as_list() != b.shape.as_list():
-        raise InvalidArgumentError(None, None, f"Operands' shapes do not match: got {a.shape} and {b.shape}")
+    _check_same(a, b)
     numbers = _numbers(tf.concat([a.indices, b.indices], 0), a.dense_shape)
     order = tf.argsort(numbers, stable=True)
     found, ids = tf.unique(tf.gather(numbers, order))
     ids = tf.gather(ids, tf.argsort(order, stable=True))
-    return _places(found, a.dense_shape), ids, found.shape[0]
+    return _places(found, a.dense_shape), ids, size_of(found, 0)
 
 
 def add(a, b, threshold=0):
@@ -384,7 +434,7 @@ def _extreme(name, choose):
     def function(sp_a, sp_b, name=None):
         a, b = _sparse(sp_a), _sparse(sp_b)
         places, ids, count = _together(a, b)
-        ids_a, ids_b = ids[:a.indices.shape[0]], ids[a.indices.shape[0]:]
+        ids_a, ids_b = ids[:_count(a)], ids[_count(a):]
         return _same_shape(a, places, choose(tf.math.unsorted_segment_sum(a.values, ids_a, count),
                                              tf.math.unsorted_segment_sum(b.values, ids_b, count)))
     function.__name__, function.__qualname__ = name, name
@@ -399,10 +449,8 @@ def softmax(sp_input, name=None):
     """The softmax over the elements of each row of the last axis."""
     x = _sparse(sp_input)
     kept, sizes, _ = _reduced_places(x, -1, False)
-    count = 1
-    for s in sizes:
-        count *= s
-    rows = (_numbers(tf.gather(x.indices, kept, axis=1), tf.constant(sizes, tf.int64)) if kept
+    count = math.prod(sizes)
+    rows = (_numbers(tf.gather(x.indices, kept, axis=1), _vector(sizes)) if kept
             else tf.zeros_like(x.indices[:, 0]))
     highest = tf.stop_gradient(tf.gather(tf.math.unsorted_segment_max(x.values, rows, count), rows))
     weights = tf.exp(x.values - highest)
@@ -448,7 +496,7 @@ segment_sum, segment_mean = _segments("segment_sum", "sum"), _segments("segment_
 def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
     """The sum of some rows of each segment, divided by the root of their number."""
     ids = tf.convert_to_tensor(segment_ids)
-    count = int(ids[-1]) + 1 if num_segments is None else num_segments
+    count = ids[-1] + 1 if num_segments is None else num_segments
     return tf.math.unsorted_segment_sqrt_n(_some_rows(data, indices, sparse_gradient), ids, count)
 
 
@@ -459,37 +507,39 @@ def bincount(values, weights=None, axis=0, minlength=None, maxlength=None, binar
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
     axis = 0 if axis is None else axis
     if sparse_input:
-        numbers, rows, count = values.values, values.indices[:, 0], values.shape[0]
+        numbers, rows, count = values.values, values.indices[:, 0], _sizes(values)[0]
         given = None if weights is None else weights.values
     else:
         values = tf.convert_to_tensor(values)
-        count = values.shape[0] if values.shape.rank == 2 else 1
+        count = size_of(values, 0) if values.shape.rank == 2 else 1
         numbers = tf.reshape(values, [-1])
-        rows = tf.repeat(tf.range(count, dtype=tf.int64), numbers.shape[0] // max(count, 1))
+        rows = tf.repeat(tf.range(count, dtype=tf.int64), size_of(values, -1))
         given = None if weights is None else tf.reshape(weights, [-1])
     one_row = axis == 0 or (values.shape.rank == 1)
     if one_row:
         rows, count = tf.zeros_like(tf.cast(numbers, tf.int64)), 1
     numbers = tf.cast(numbers, tf.int64)
-    if tf.reduce_any(numbers < 0):
-        raise InvalidArgumentError(None, None, "Input values must all be non-negative")
-    width = int(tf.reduce_max(numbers)) + 1 if numbers.shape[0] else 0
+    check(numbers >= 0, _negative_values)
+    width = tf.reduce_max(tf.concat([numbers + 1, [0 if minlength is None else tf.cast(minlength, tf.int64)]], 0))
     if maxlength is not None:
-        kept = tf.where(numbers < maxlength)[:, 0]
+        kept = tf.where(numbers < tf.cast(maxlength, tf.int64))[:, 0]
         numbers, rows = tf.gather(numbers, kept), tf.gather(rows, kept)
         given = None if given is None else tf.gather(given, kept)
-    width = max(width, int(minlength or 0)) if maxlength is None else min(max(width, int(minlength or 0)),
-                                                                          int(maxlength))
+        width = tf.minimum(width, tf.cast(maxlength, tf.int64))
     ones = tf.ones_like(numbers, tf.int32) if given is None else given
     keys = rows * width + numbers
     order = tf.argsort(keys, stable=True)
     found, ids = tf.unique(tf.gather(keys, order))
-    totals = tf.math.unsorted_segment_sum(tf.gather(ones, order), ids, found.shape[0])
+    totals = tf.math.unsorted_segment_sum(tf.gather(ones, order), ids, size_of(found, 0))
     if binary_output:
         totals = tf.ones_like(totals)
     if one_row:
-        return SparseTensor(found[:, tf.newaxis], totals, [width])
-    return SparseTensor(tf.stack([found // width, found % width], 1), totals, [count, width])
+        return SparseTensor(found[:, tf.newaxis], totals, _vector([width]))
+    return SparseTensor(_places(found, _vector([count, width])), totals, _vector([count, width]))
+
+
+def _negative_values(*_):
+    raise InvalidArgumentError(None, None, "Input values must all be non-negative")
 
 
 def __getattr__(name):

@@ -34,6 +34,77 @@ def np_segments(x, ids, n):
     return out
 
 
+def np_scatter(shape, at, values):
+    out = np.zeros(shape)
+    out[at] = values
+    return out
+
+
+def sparse(x, least=0):
+    """What is larger than `least` of a table of the numbers."""
+    table = tf.reshape(x, [2, 3])
+    return tf.sparse.from_dense(tf.where(table > least, table, 0.))
+
+
+def np_table(x, least=0):
+    return np.where(x > least, x, 0).reshape(2, 3)
+
+
+def sparse_rows(x):
+    """A sparse table with as many rows as the data say."""
+    return tf.sparse.from_dense(tf.boolean_mask(tf.reshape(x, [3, 2]), x[:3] > 0))
+
+
+def np_rows(x):
+    return x.reshape(3, 2)[x[:3] > 0]
+
+
+def whole(x):
+    """The positive numbers without their fractions."""
+    return tf.cast(tf.maximum(x, 0.), tf.int32)
+
+
+def np_whole(x):
+    return np.maximum(x, 0).astype(int)
+
+
+def blocks(x):
+    """Two rows of 4 for each positive number, [1, 2 n, 4, 1]."""
+    return tf.reshape(tf.tile(x[x > 0], [8]), [1, -1, 4, 1])
+
+
+def np_blocks(x):
+    return np.tile(x[x > 0], 8).reshape(2 * npc(x), 4)
+
+
+def np_sets(x, choose):
+    a, b = np_whole(x).reshape(2, 3), np_whole(-x).reshape(2, 3)
+    return np.concatenate([sorted(choose(set(r), set(q))) for r, q in zip(a.tolist(), b.tolist())])
+
+
+def np_distance(a, b):
+    table = np.zeros([len(a) + 1, len(b) + 1])
+    table[0], table[:, 0] = np.arange(len(b) + 1), np.arange(len(a) + 1)
+    for i, j in np.ndindex(len(a), len(b)):
+        table[i + 1, j + 1] = min(table[i, j + 1] + 1, table[i + 1, j] + 1, table[i, j] + (a[i] != b[j]))
+    return table[-1, -1]
+
+
+def corners(x):
+    """A box at each number."""
+    return tf.cast(tf.stack([x, x, x + 1, x + 1.5], 1), tf.float32)
+
+
+def np_best(x, most, threshold=-np.inf):
+    """The numbers of those boxes that remain, best first."""
+    kept = []
+    for i in np.argsort(-x, kind="stable"):
+        near = [(1 - d) * (1.5 - d) / (3 - (1 - d) * (1.5 - d)) > .5 for d in np.abs(x[kept] - x[i]) if d < 1]
+        if len(kept) < most and x[i] > threshold and not any(near):
+            kept.append(i)
+    return np.array(kept, int)
+
+
 # name: (with tf, with NumPy)
 PROGRAMS = {
     "boolean_mask": (lambda x: tf.boolean_mask(x, x > 0), lambda x: x[x > 0]),
@@ -179,11 +250,98 @@ PROGRAMS = {
     "einsum of chosen": (lambda x: tf.einsum("i,j->ij", x[x > 0], x), lambda x: np.outer(x[x > 0], x)),
     "distances": (lambda x: (lambda y: tf.reduce_sum((y[:, None] - y) ** 2, axis=1))(x[x > 0]),
                   lambda x: ((x[x > 0][:, None] - x[x > 0]) ** 2).sum(1)),
+    "reshape, one size open": (lambda x: tf.reshape(x[x > 0][:, None] * x[x <= 0], [tf.maximum(tf.shape(x[x > 0])[0], 1), -1]),
+                               lambda x: (x[x > 0][:, None] * x[x <= 0]).reshape(max(npc(x), 1), -1)),
+    "reshape, two computed and one open": (
+        lambda x: tf.reshape(tf.tile(x, [4]), [tf.maximum(count(x) // 2, 1), tf.where(count(x) > 1, 2, 1), -1]),
+        lambda x: np.tile(x, 4).reshape(max(npc(x) // 2, 1), 2 if npc(x) > 1 else 1, -1)),
+    "parts of chosen": (lambda x: tf.split(x[x > 0], tf.stack([count(x) // 2, count(x) - count(x) // 2]))[1] ** 2,
+                        lambda x: x[x > 0][npc(x) // 2:] ** 2),
+    "parts by counts": (lambda x: (lambda a, b: tf.concat([b ** 2, a], 0))(*tf.split(x, tf.math.unsorted_segment_sum(
+        tf.ones([6], tf.int32), tf.cast(x > 0, tf.int32), 2))),
+        lambda x: np.concatenate([x[6 - npc(x):] ** 2, x[:6 - npc(x)]])),
+    "space_to_depth": (lambda x: tf.nn.space_to_depth(blocks(x), 2),
+                       lambda x: np_blocks(x).reshape(npc(x), 2, 2, 2).transpose(0, 2, 1, 3).reshape(1, npc(x), 2, 4)),
+    "depth_to_space": (lambda x: tf.nn.depth_to_space(tf.reshape(blocks(x), [1, -1, 2, 4]), 2),
+                       lambda x: np_blocks(x).reshape(npc(x), 2, 2, 2).transpose(0, 2, 1, 3).reshape(1, 2 * npc(x), 4, 1)),
+    "space_to_batch": (lambda x: tf.space_to_batch(blocks(x), [2, 2], [[0, 0], [0, 0]]),
+                       lambda x: np_blocks(x).reshape(npc(x), 2, 2, 2).transpose(1, 3, 0, 2).reshape(4, npc(x), 2, 1)),
+    "space_to_batch by pads": (lambda x: tf.space_to_batch(x[None], [2], [[count(x), count(x)]]),
+                               lambda x: np.pad(x, npc(x)).reshape(-1, 2).T),
+    "batch_to_space": (lambda x: tf.batch_to_space(tf.reshape(blocks(x), [4, -1, 2, 1]), [2, 2], [[0, 0], [0, 0]]),
+                       lambda x: np_blocks(x).reshape(2, 2, npc(x), 2).transpose(2, 0, 3, 1).reshape(1, 2 * npc(x), 4, 1)),
+    "batch_to_space by crops": (lambda x: tf.batch_to_space(tf.reshape(x, [2, 3]), [2], [[count(x) // 2, 1]]),
+                                lambda x: x.reshape(2, 3).T.reshape(1, 6)[:, npc(x) // 2:5]),
+    "batch_to_space of a found batch": (lambda x: tf.batch_to_space(tf.reshape(blocks(x), [-1, 2]), [2], [[0, 0]]),
+                                        lambda x: np_blocks(x).reshape(2, 2 * npc(x), 2).transpose(1, 2, 0).reshape(-1, 4)),
+    "sparse.from_dense": (lambda x: sparse(x).values ** 2, lambda x: x[x > 0] ** 2),
+    "sparse.to_dense": (lambda x: tf.sparse.to_dense(sparse(x)) ** 2, lambda x: np_table(x) ** 2),
+    "sparse.to_dense in a found shape": (
+        lambda x: tf.sparse.to_dense(tf.SparseTensor(tf.where(x > 0), x[x > 0], tf.stack([count(x) + 6]))),
+        lambda x: np.pad(np.where(x > 0, x, 0), [0, npc(x)])),
+    "sparse.to_dense of found rows": (lambda x: tf.sparse.to_dense(sparse_rows(x)) * 2, lambda x: np_rows(x) * 2),
+    "sparse.add": (lambda x: tf.sparse.add(sparse(x), sparse(x, -1.5)).values,
+                   lambda x: (np.where(x > 0, x, 0) + np.where(x > -1.5, x, 0))[x > -1.5]),
+    "sparse.add of found rows": (lambda x: tf.sparse.to_dense(tf.sparse.add(sparse_rows(x), sparse_rows(x))) ** 2,
+                                 lambda x: 4 * np_rows(x) ** 2),
+    "sparse.add of dense": (lambda x: tf.sparse.add(sparse(x), tf.reshape(x, [2, 3])) ** 2,
+                            lambda x: (np_table(x) + x.reshape(2, 3)) ** 2),
+    "sparse.maximum": (lambda x: tf.sparse.to_dense(tf.sparse.maximum(sparse(x), sparse(2.1 - x))),
+                       lambda x: np.maximum(np_table(x), np_table(2.1 - x))),
+    "sparse.reduce_sum": (lambda x: tf.sparse.reduce_sum(sparse(x), 1) ** 2, lambda x: np_table(x).sum(1) ** 2),
+    "sparse.reduce_sum of found rows": (lambda x: tf.sparse.reduce_sum(sparse_rows(x), 1, keepdims=True) ** 2,
+                                        lambda x: np_rows(x).sum(1, keepdims=True) ** 2),
+    "sparse.reduce_sum, sparse": (lambda x: tf.sparse.reduce_sum(sparse(x), 0, output_is_sparse=True).values ** 2,
+                                  lambda x: np_table(x).sum(0)[np_table(x).any(0)] ** 2),
+    "sparse.reduce_max of found rows": (lambda x: tf.sparse.reduce_max(sparse_rows(x ** 2 * tf.sign(x)), 1),
+                                        lambda x: (x ** 2 * np.sign(x)).reshape(3, 2)[x[:3] > 0].max(1, initial=-9)),
+    "sparse.softmax": (lambda x: tf.sparse.softmax(sparse(x)).values,
+                       lambda x: (lambda e: (e / np.maximum(e.sum(1, keepdims=True), 1e-9))[e > 0])(
+                           np.where(np_table(x) > 0, np.exp(np_table(x)), 0))),
+    "sparse.transpose": (lambda x: tf.sparse.to_dense(tf.sparse.transpose(sparse_rows(x))) ** 2, lambda x: np_rows(x).T ** 2),
+    "sparse.reshape": (lambda x: tf.sparse.to_dense(tf.sparse.reshape(sparse_rows(x), [-1])) ** 2,
+                       lambda x: np_rows(x).ravel() ** 2),
+    "sparse.concat": (lambda x: tf.sparse.to_dense(tf.sparse.concat(0, [sparse_rows(x), sparse_rows(-x)])) * 3,
+                      lambda x: np.concatenate([np_rows(x), np_rows(-x)]) * 3),
+    "sparse.split": (lambda x: tf.sparse.to_dense(tf.sparse.split(sparse_rows(x), 2, 1)[1]) * 3, lambda x: np_rows(x)[:, 1:] * 3),
+    "sparse.reset_shape": (lambda x: tf.sparse.to_dense(tf.sparse.reset_shape(sparse(x))),
+                           lambda x: (lambda t: t[:max(np.argwhere(t)[:, 0] + 1, default=0), :max(np.argwhere(t)[:, 1] + 1, default=0)])(
+                               np_table(x))),
+    "sparse.fill_empty_rows": (lambda x: tf.sparse.to_dense(tf.sparse.fill_empty_rows(sparse(x), 2.)[0]),
+                               lambda x: np_table(x) + ~np_table(x).any(1)[:, None] * [2, 0, 0]),
+    "sparse.eye": (lambda x: tf.sparse.to_dense(tf.sparse.eye(count(x), 3)), lambda x: np.eye(npc(x), 3)),
+    "sparse.bincount": (lambda x: tf.sparse.to_dense(tf.sparse.bincount(whole(x), minlength=count(x))),
+                        lambda x: np.bincount(np_whole(x), minlength=npc(x))),
+    "sparse.segment_sqrt_n": (lambda x: tf.sparse.segment_sqrt_n(x, [0, 1, 2], tf.stack([0, 0, count(x)])),
+                              lambda x: np_segments(x[:3], [0, 0, npc(x)], npc(x) + 1)
+                              / np.sqrt(np.maximum(np_segments(np.ones(3), [0, 0, npc(x)], npc(x) + 1), 1))),
+    "sets.union": (lambda x: tf.sets.union(*(tf.reshape(whole(y), [2, 3]) for y in (x, -x))).values,
+                   lambda x: np_sets(x, lambda a, b: a | b)),
+    "sets.intersection": (lambda x: tf.sets.intersection(*(tf.reshape(whole(y), [2, 3]) for y in (x, -x))).values,
+                          lambda x: np_sets(x, lambda a, b: a & b)),
+    "sets.difference": (lambda x: tf.sparse.to_dense(tf.sets.difference(*(tf.sparse.from_dense(
+        tf.reshape(whole(y), [2, 3])) for y in (x, -x)))),
+        lambda x: (lambda rows: np.array([r + [0] * (max(map(len, rows)) - len(r)) for r in rows]))(
+            [sorted({*r} - {*q, 0}) for r, q in zip(np_whole(x).reshape(2, 3).tolist(), np_whole(-x).reshape(2, 3).tolist())])),
+    "sets.size": (lambda x: tf.sets.size(tf.sparse.from_dense(tf.reshape(whole(x), [2, 3]))),
+                  lambda x: [len({*r} - {0}) for r in np_whole(x).reshape(2, 3).tolist()]),
+    "edit_distance": (lambda x: tf.edit_distance(*(tf.sparse.from_dense(tf.reshape(whole(y), [2, 3])) for y in (x, -x)), False),
+                      lambda x: [np_distance(r[r > 0], q[q > 0])
+                                 for r, q in zip(np_whole(x).reshape(2, 3), np_whole(-x).reshape(2, 3))]),
+    "best boxes": (lambda x: tf.gather(x, tf.image.non_max_suppression(corners(x), tf.cast(x, tf.float32), 4)) ** 2,
+                   lambda x: x[np_best(x, 4)] ** 2),
+    "best of positive boxes": (lambda x: tf.gather(x, tf.image.non_max_suppression(
+        corners(x), tf.cast(x, tf.float32), count(x), score_threshold=0.)), lambda x: x[np_best(x, npc(x), 0)]),
+    "best of chosen boxes": (lambda x: tf.image.non_max_suppression(corners(x[x > 0]), tf.cast(x[x > 0], tf.float32), 3),
+                             lambda x: np_best(x[x > 0], 3)),
 }
 WHOLE = {"where of a table", "size", "unique idx", "unique counts", "range from, by", "range down", "range of reals", "zeros",
-         "eye", "one_hot", "sequence_mask", "bincount", "random", "random uniform", "ranges in rows"}  # no derivative to speak of
+         "eye", "one_hot", "sequence_mask", "bincount", "random", "random uniform", "ranges in rows", "sparse.eye",
+         "sparse.bincount", "sets.union", "sets.intersection", "sets.difference", "sets.size", "edit_distance",
+         "best of chosen boxes"}  # no derivative to speak of
 
 
 # Where differences of the test arrays do not tell: equal elements, or sizes that change with them.
 JUMPS = {"best_of_each", "hardest", "until_full", "pairs_nearby", "neighbours", "adaptive_steps", "sizes_of_three", "top p",
-         "clipped_tail", "half of the best", "repeat by tensor", "sum of chosen in a loop"}
+         "clipped_tail", "half of the best", "repeat by tensor", "sum of chosen in a loop", "best boxes",
+         "best of positive boxes", "by_groups"}

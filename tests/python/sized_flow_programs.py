@@ -676,5 +676,115 @@ def best_of_each_np(x):
     return np.array([x[(x > 0) == g].max() * 2 for g in dict.fromkeys(x > 0)])
 
 
+# ------------------------------------------------------------------------------- arrays of elements that differ in length
+def arrays_of_prefixes(x):
+    array = tf.TensorArray(F64, size=3, infer_shape=False)
+    for i in tf.range(3):
+        array = array.write(i, x[:i + 1] * tf.cast(i, F64))
+    return array.concat() ** 2
+
+
+def arrays_of_prefixes_np(x):
+    return np.concatenate([x[:i + 1] * i for i in range(3)]) ** 2
+
+
+def arrays_of_chosen(x):
+    array = tf.TensorArray(F64, size=0, dynamic_size=True, infer_shape=False, element_shape=[None])
+    for i in tf.range(3):
+        array = array.write(i, x[x > tf.cast(i, F64) * .6])
+    return array.concat() ** 2
+
+
+def arrays_of_chosen_np(x):
+    return np.concatenate([x[x > i * .6] for i in range(3)]) ** 2
+
+
+def arrays_read_again(x):
+    array = tf.TensorArray(F64, size=4, infer_shape=False, clear_after_read=False).write(0, x[x > 0])
+    for i in tf.range(3):
+        array = array.write(i + 1, tf.concat([array.read(i) * 2, [1.]], 0))
+    return tf.concat([array.read(3), array.read(1)], 0)
+
+
+def arrays_read_again_np(x):
+    parts = [x[x > 0]]
+    for i in range(3):
+        parts.append(np.concatenate([parts[i] * 2, [1]]))
+    return np.concatenate([parts[3], parts[1]])
+
+
+def arrays_begun_outside(x):
+    array = tf.TensorArray(F64, size=4, infer_shape=False).write(3, x[:2])
+    for i in tf.range(3):
+        array = array.write(i, x[:number(x) - i])
+    return array.concat() ** 3
+
+
+def arrays_begun_outside_np(x):
+    return np.concatenate([x[:npc(x) - i] for i in range(3)] + [x[:2]]) ** 3
+
+
+def arrays_of_branches(x):
+    array = tf.TensorArray(F64, size=2, infer_shape=False)
+    if tf.reduce_sum(x) > 0:
+        array = array.write(0, x[x > 0]).write(1, x[x > 1.1])
+    else:
+        array = array.write(0, x[:2]).write(1, x[2:4])
+    return array.concat() ** 2
+
+
+def arrays_of_branches_np(x):
+    return np.concatenate([x[x > 0], x[x > 1.1]] if x.sum() > 0 else [x[:4]]) ** 2
+
+
+def arrays_of_some_turns(x):
+    """An element for each positive number, as long as it is far; the first is always there."""
+    array = tf.TensorArray(F64, size=0, dynamic_size=True, infer_shape=False).write(0, x[:1])
+    for i in tf.range(6):
+        if x[i] > 0:
+            array = array.write(array.size(), x[:i])
+    return array.concat() ** 2
+
+
+def arrays_of_some_turns_np(x):
+    return np.concatenate([x[:1]] + [x[:i] for i in range(6) if x[i] > 0]) ** 2
+
+
+def arrays_of_tables(x):
+    array = tf.TensorArray(F64, size=number(x) + 1, infer_shape=False, element_shape=[None, 2])
+    for i in tf.range(number(x) + 1):
+        array = array.write(i, tf.reshape(x, [3, 2])[:i % 3 + 1])
+    return array.concat() ** 2
+
+
+def arrays_of_tables_np(x):
+    return np.concatenate([x.reshape(3, 2)[:i % 3 + 1] for i in range(npc(x) + 1)]) ** 2
+
+
+def arrays_as_rows(x):
+    array = tf.TensorArray(F64, size=3, infer_shape=False)
+    for i in tf.range(3):
+        array = array.write(i, x[x > 0] * tf.cast(i, F64))
+    return array.stack() ** 2
+
+
+def arrays_as_rows_np(x):
+    return np.stack([x[x > 0] * i for i in range(3)]) ** 2
+
+
+def by_groups(x):
+    """The largest of each group of equal integer parts."""
+    found = tf.unique_with_counts(tf.sort(tf.floor(x)))
+    array = tf.TensorArray(F64, size=tf.size(found.y), infer_shape=False).split(tf.sort(x), found.count)
+    total = tf.constant(0., F64)
+    for i in tf.range(tf.size(found.y)):
+        total += tf.reduce_max(array.read(i)) ** 2
+    return total
+
+
+def by_groups_np(x):
+    return sum(x[np.floor(x) == v].max() ** 2 for v in np.unique(np.floor(x)))
+
+
 FLOWS = {name: (f, globals()[name + "_np"]) for name, f in list(globals().items())
          if callable(f) and name + "_np" in globals()}

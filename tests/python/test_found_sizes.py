@@ -348,3 +348,40 @@ def test_loops_of_no_turns_at_most():
         f = tf.function(lambda x, most=most: tf.while_loop(lambda y: True, lambda y: [tf.concat([y, y], 0)], [x],
                                                            [tf.TensorShape([None])], maximum_iterations=most)[0])
         assert f(tf.ones([2])).shape == [2]
+
+
+@pytest.mark.parametrize("name", ["one", "two", "rows", "in a loop"])
+def test_python_functions_that_find_sizes(name):
+    some, rows = tf.TensorSpec([None], tf.float64), tf.TensorSpec([None, 6], tf.float64)
+
+    def in_a_loop(x):
+        total = tf.constant(0., tf.float64)
+        for i in tf.range(3):
+            total += tf.reduce_sum(tf.py_function(lambda a, i: a[:int(i)] ** 2, [x, i], some))
+        return total
+    f = {"one": lambda x: tf.py_function(lambda a: a[a > 0] ** 2, [x], some),
+         "two": lambda x: tf.concat(tf.py_function(lambda a: (a[a > 0] ** 2, a[a <= 0]), [x], [some, some]), 0),
+         "rows": lambda x: tf.py_function(lambda a: tf.repeat(a[None] ** 2, int(tf.math.count_nonzero(a > 0)), 0), [x], rows),
+         "in a loop": in_a_loop}[name]
+    compiled, slopes = tf.function(f), tf.function(gradient(loss(f)))
+    for a in arrays() * 2:
+        x = tf.constant(a)
+        np.testing.assert_allclose(compiled(x), f(x))
+        np.testing.assert_allclose(slopes(x), gradient(loss(f))(x))
+    assert compiled.experimental_get_tracing_count() == slopes.experimental_get_tracing_count() == 1
+
+
+def test_python_functions_that_find_sizes_happen_once():
+    calls, v = [], tf.Variable(0.)
+
+    @tf.function
+    def f(x):
+        v.assign_add(1.)
+        tf.py_function(lambda: calls.append("before"), [], [])
+        return tf.numpy_function(lambda a: (calls.append("found"), a[a > 0])[1], [x], tf.TensorSpec([None], tf.float64))
+    for n, a in enumerate(arrays()):
+        np.testing.assert_allclose(f(tf.constant(a)), a[a > 0])
+        assert calls == ["before", "found"] * (n + 1) and float(v) == n + 1
+    wrong = tf.function(lambda x: tf.numpy_function(lambda a: a[None], [x], tf.TensorSpec([None], tf.float64)))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Tout says"):
+        wrong(tf.constant(arrays()[0]))

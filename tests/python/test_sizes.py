@@ -59,6 +59,8 @@ EXPRESSIONS = {
     "product of a segment": lambda x: tf.math.unsorted_segment_prod(x, tf.range(tf.shape(x)[0]) // 2, 5),
 }
 
+TOLERANCES = {"resize": 1e-5}  # in float32, whose sums have another order where sizes are not known
+
 
 def summed(f):
     return lambda x: tf.reduce_sum(tf.sin(tf.cast(f(x), tf.float64)))
@@ -87,7 +89,7 @@ def test_every_size_has_its_own_numbers(name):
             for kind, found in ("called", compiled), ("with a signature", open_rows):
                 got = found(x).numpy()
                 assert got.shape == want.shape, (mode, shape, kind)
-                np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-9, err_msg=f"{mode} {shape} {kind}")
+                np.testing.assert_allclose(got, want, rtol=TOLERANCES.get(name, 1e-6), atol=1e-9, err_msg=f"{mode} {shape} {kind}")
 
 
 def test_rows_as_a_gradient_know_the_whole():

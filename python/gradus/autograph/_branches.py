@@ -102,15 +102,15 @@ def _has_jumped(names, values):
 
 
 class Rows:
-    """A TensorArray at the end of a branch: its rows, and one of them, as long as they can be asked for."""
+    """A TensorArray at the end of a branch: its rows, and what they are like, as long as they can be asked for."""
 
     def __init__(self, array):
-        self.array, self.rows = array, array._tensors()
-        self.row = _core._row_like(self.rows[0]) if self.rows else None
+        self.array = array._joined()
+        self.rows, self.kind = self.array._tensors(), self.array._kind()
 
     def filled(self, other):
         """The rows; those of an array that was never written are zeros like the other's."""
-        return self.rows or ([self.array._zeros_like(other.row)] if other.row is not None else [])
+        return self.rows or (self.array._begun(other.kind)._tensors() if other.kind is not None else [])
 
 
 def settled(value, before):
@@ -194,7 +194,8 @@ class Joined:
             if isinstance(a, (Rows, TensorArray)) and isinstance(b, (Rows, TensorArray)):
                 a, b = [v if isinstance(v, Rows) else Rows(v) for v in (a, b)]
                 rows = list(zip(a.filled(b), b.filled(a)))
-                places.append(lambda out, a=a, at=at, n=len(rows): a.array._with_tensors(out[at:at + n]))
+                array = a.array if a.rows else b.array
+                places.append(lambda out, array=array, at=at, n=len(rows): array._with_tensors(out[at:at + n]))
                 pairs += rows
                 continue
             places.append(lambda out, at=at: out[at])

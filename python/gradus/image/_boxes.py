@@ -3,15 +3,22 @@ import numpy as np
 
 import gradus as tf
 
-from .._strings import numbers_of
+from .._effects import found_rows
+from .._kinds import is_traced, size_of
+from ._resize import pair, positive
+from ._shape import sizes_of
+
+
+def _real(size):
+    return tf.cast(size, tf.float32)
 
 
 def _places(low, high, size, count):
-    """Where `count` samples of each box lie along an axis of `size` pixels: [boxes, count]."""
-    if count > 1:
-        step = (high - low) * (size - 1) / (count - 1)
-        return (low * (size - 1))[:, tf.newaxis] + tf.range(count, dtype=tf.float32) * step[:, tf.newaxis]
-    return (0.5 * (low + high) * (size - 1))[:, tf.newaxis]
+    """Where `count` samples of each box lie along an axis of `size` pixels: [boxes, count]. One is in the middle."""
+    low, high = low * (_real(size) - 1), high * (_real(size) - 1)
+    first = tf.where(count > 1, low, 0.5 * (low + high))
+    step = (high - low) / tf.maximum(_real(count) - 1, 1)
+    return first[:, tf.newaxis] + tf.range(_real(count)) * step[:, tf.newaxis]
 
 
 def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None):
@@ -20,11 +27,12 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
         raise tf.errors.InvalidArgumentError(None, None, f"method must be 'bilinear' or 'nearest', got {method!r}")
     image, boxes = tf.cast(image, tf.float32), tf.convert_to_tensor(boxes, tf.float32)
     which = tf.convert_to_tensor(box_indices, tf.int32)
-    rows, columns = (int(s) for s in crop_size)
-    height, width = image.shape[1], image.shape[2]
+    rows, columns = pair(crop_size)
+    positive(rows, columns, "crop dimensions must be positive")
+    height, width = sizes_of(image)
     y1, x1, y2, x2 = tf.unstack(boxes, axis=1)
     y, x = _places(y1, y2, height, rows), _places(x1, x2, width, columns)
-    count = boxes.shape[0]
+    count = size_of(boxes, 0)
 
     def pixels(down, right):
         grid = [count, rows, columns]
@@ -34,7 +42,7 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
         return tf.gather_nd(image, tf.stack(places, -1))
 
     def inside(at, size):
-        return tf.clip_by_value(at, 0.0, size - 1.0)
+        return tf.clip_by_value(at, 0.0, _real(size) - 1)
     if method == "nearest":
         result = pixels(tf.floor(inside(y, height) + 0.5), tf.floor(inside(x, width) + 0.5))
     else:
@@ -44,7 +52,7 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
         upper = pixels(top, left) + (pixels(top, right) - pixels(top, left)) * across
         lower = pixels(bottom, left) + (pixels(bottom, right) - pixels(bottom, left)) * across
         result = upper + (lower - upper) * down
-    seen = ((y >= 0) & (y <= height - 1))[:, :, tf.newaxis] & ((x >= 0) & (x <= width - 1))[:, tf.newaxis]
+    seen = ((y >= 0) & (y <= _real(height) - 1))[:, :, tf.newaxis] & ((x >= 0) & (x <= _real(width) - 1))[:, tf.newaxis]
     return tf.where(seen[..., tf.newaxis], result, tf.cast(extrapolation_value, tf.float32))
 
 
@@ -65,42 +73,68 @@ def _chosen(scores, size, threshold, overlap_of, limit):
             break
         if not kept or not (overlap_of(i, np.array(kept)) > limit).any():
             kept.append(i)
-    return tf.constant(np.array(kept, np.int32))
+    return np.array(kept, np.int32)
+
+
+def _softly_chosen(boxes, scores, size, threshold, sigma):
+    left, kept, found = scores.astype(np.float64), [], []
+    while len(kept) < min(size, len(left)):
+        best = int(np.argmax(left))
+        if not left[best] > threshold or left[best] == -np.inf:
+            break
+        kept.append(best)
+        found.append(left[best])
+        left[best] = -np.inf
+        left *= np.exp(-0.5 / sigma * _overlap(boxes[best], boxes) ** 2)
+    return np.array(kept, np.int32), np.array(found, np.float32)
+
+
+def _found(choose, boxes, scores, max_output_size, settings, kinds):
+    """What choose(boxes, scores, how many, *settings) finds, at once or in a program."""
+    if not scores.shape.is_compatible_with(boxes.shape[:1]):
+        raise tf.errors.InvalidArgumentError(None, None, f"boxes must be [n, 4] and scores [n], got {boxes.shape} and "
+                                             f"{scores.shape}")
+
+    def search(boxes, scores, most, *settings):
+        if most < 0:
+            raise tf.errors.InvalidArgumentError(None, None, "output size must be non-negative")
+        return choose(boxes, scores, most, *settings)
+    inputs = [boxes, scores, tf.cast(max_output_size, tf.int32), *(tf.cast(s, tf.float32) for s in settings)]
+    return found_rows("non_max_suppression", search, inputs, size_of(scores, 0), kinds)
+
+
+def _checked(boxes, iou_threshold):
+    boxes = tf.convert_to_tensor(boxes)
+    if not is_traced(iou_threshold) and not 0 <= iou_threshold <= 1:
+        raise tf.errors.InvalidArgumentError(None, None, "iou_threshold must be in [0, 1]")
+    if not boxes.shape.is_compatible_with([None, 4]):
+        raise tf.errors.InvalidArgumentError(None, None, f"boxes must be [n, 4], got {boxes.shape}")
+    return boxes
 
 
 def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), name=None):
     """The numbers of the best boxes, best first, without those that overlap a better one too much."""
-    boxes, scores = numbers_of(tf.convert_to_tensor(boxes)), numbers_of(tf.convert_to_tensor(scores))
-    if not 0 <= iou_threshold <= 1:
-        raise tf.errors.InvalidArgumentError(None, None, "iou_threshold must be in [0, 1]")
-    if boxes.ndim != 2 or boxes.shape[1] != 4 or scores.shape != boxes.shape[:1]:
-        raise tf.errors.InvalidArgumentError(None, None, f"boxes must be [n, 4] and scores [n], got {boxes.shape} and "
-                                             f"{scores.shape}")
-    return _chosen(scores, int(max_output_size), score_threshold, lambda i, kept: _overlap(boxes[i], boxes[kept]),
-                   iou_threshold)
+    def choose(boxes, scores, most, limit, threshold):
+        return [_chosen(scores, most, threshold, lambda i, kept: _overlap(boxes[i], boxes[kept]), limit)]
+    return _found(choose, _checked(boxes, iou_threshold), tf.convert_to_tensor(scores), max_output_size,
+                  [iou_threshold, score_threshold], [(tf.int32, [])])[0]
 
 
 def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=float("-inf"),
                                  name=None):
     """The same with given overlaps, [n, n]."""
-    overlaps, scores = numbers_of(tf.convert_to_tensor(overlaps)), numbers_of(tf.convert_to_tensor(scores))
-    return _chosen(scores, int(max_output_size), score_threshold, lambda i, kept: overlaps[i][kept], overlap_threshold)
+    def choose(overlaps, scores, most, limit, threshold):
+        return [_chosen(scores, most, threshold, lambda i, kept: overlaps[i][kept], limit)]
+    return _found(choose, tf.convert_to_tensor(overlaps), tf.convert_to_tensor(scores), max_output_size,
+                  [overlap_threshold, score_threshold], [(tf.int32, [])])[0]
 
 
 def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"),
                                     soft_nms_sigma=0.0, name=None):
     """Numbers and scores; with a sigma, boxes that overlap lose score instead of going."""
-    if soft_nms_sigma == 0.0:
+    if not is_traced(soft_nms_sigma) and soft_nms_sigma == 0.0:
         chosen = non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
         return chosen, tf.gather(tf.convert_to_tensor(scores), chosen)
-    boxes, left = numbers_of(tf.convert_to_tensor(boxes)), numbers_of(tf.convert_to_tensor(scores)).astype(np.float64)
-    left, kept, found = left.copy(), [], []
-    while len(kept) < min(int(max_output_size), len(left)):
-        best = int(np.argmax(left))
-        if not left[best] > score_threshold or left[best] == -np.inf:
-            break
-        kept.append(best)
-        found.append(left[best])
-        left[best] = -np.inf
-        left *= np.exp(-0.5 / soft_nms_sigma * _overlap(boxes[best], boxes) ** 2)
-    return tf.constant(np.array(kept, np.int32)), tf.constant(np.array(found, np.float32))
+    found = _found(_softly_chosen, _checked(boxes, iou_threshold), tf.convert_to_tensor(scores), max_output_size,
+                   [score_threshold, soft_nms_sigma], [(tf.int32, []), (tf.float32, [])])
+    return found[0], found[1]

@@ -1,6 +1,11 @@
-"""Images turned, cropped and padded."""
+"""Images turned, cropped and padded.
+
+Sizes and offsets are numbers, or scalars of a program where only that will know them.
+"""
 import gradus as tf
 
+from .. import _core
+from .._kinds import is_traced, size_of
 from .._strings import numbers_of
 
 
@@ -17,15 +22,29 @@ def as_images(image):
 
 def like(batch, single):
     """The batch, or its only image."""
-    return tf.squeeze(batch, [0]) if single else batch
+    return batch[0] if single else batch
+
+
+def number(value):
+    """A size or an offset that a function was given."""
+    if isinstance(value, _core.Size):
+        return value
+    return tf.cast(value, tf.int32) if is_traced(value) else int(numbers_of(value))
 
 
 def sizes_of(image):
-    """Height and width, which must be known."""
-    height, width = image.shape[-3], image.shape[-2]
-    if height is None or width is None:
-        raise ValueError("the height and width of images must be known here")
-    return height, width
+    """Height and width."""
+    return size_of(image, -3), size_of(image, -2)
+
+
+def largest(a, b):
+    """The larger one of two sizes."""
+    return tf.maximum(a, b) if tf.is_tensor(a) or tf.is_tensor(b) else max(a, b)
+
+
+def smallest(a, b):
+    """The smaller one of two sizes."""
+    return tf.minimum(a, b) if tf.is_tensor(a) or tf.is_tensor(b) else min(a, b)
 
 
 def flip_left_right(image):
@@ -67,12 +86,23 @@ def central_crop(image, central_fraction):
         return tf.convert_to_tensor(image)
     batch, single = as_images(image)
     height, width = sizes_of(batch)
-    top, left = int((height - height * central_fraction) / 2), int((width - width * central_fraction) / 2)
+    top, left = _margin(height, central_fraction), _margin(width, central_fraction)
     return like(batch[:, top:height - top, left:width - left], single)
 
 
-def _require(condition, message):
-    if not condition:
+def _margin(size, fraction):
+    """What is cut off on each side."""
+    if not tf.is_tensor(size):
+        return int((size - size * fraction) / 2)
+    size = tf.cast(size, tf.float64)
+    return tf.cast((size - size * fraction) / 2, tf.int32)
+
+
+def require(condition, message):
+    """Complains now, or in the run that will know."""
+    if tf.is_tensor(condition):
+        tf.debugging.Assert(condition, [message])
+    elif not condition:
         raise ValueError(message)
 
 
@@ -80,13 +110,13 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
     """The box at an offset."""
     batch, single = as_images(image)
     height, width = sizes_of(batch)
-    top, left, rows, columns = (int(v) for v in (offset_height, offset_width, target_height, target_width))
-    _require(left >= 0, "offset_width must be >= 0.")
-    _require(top >= 0, "offset_height must be >= 0.")
-    _require(columns > 0, "target_width must be > 0.")
-    _require(rows > 0, "target_height must be > 0.")
-    _require(width >= columns + left, "width must be >= target + offset.")
-    _require(height >= rows + top, "height must be >= target + offset.")
+    top, left, rows, columns = (number(v) for v in (offset_height, offset_width, target_height, target_width))
+    require(left >= 0, "offset_width must be >= 0.")
+    require(top >= 0, "offset_height must be >= 0.")
+    require(columns > 0, "target_width must be > 0.")
+    require(rows > 0, "target_height must be > 0.")
+    require(width >= columns + left, "width must be >= target + offset.")
+    require(height >= rows + top, "height must be >= target + offset.")
     return like(batch[:, top:top + rows, left:left + columns], single)
 
 
@@ -94,11 +124,11 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
     """The image at an offset in a larger one of zeros."""
     batch, single = as_images(image)
     height, width = sizes_of(batch)
-    top, left, rows, columns = (int(v) for v in (offset_height, offset_width, target_height, target_width))
-    _require(top >= 0, "offset_height must be >= 0")
-    _require(left >= 0, "offset_width must be >= 0")
-    _require(columns - left - width >= 0, "width must be <= target - offset")
-    _require(rows - top - height >= 0, "height must be <= target - offset")
+    top, left, rows, columns = (number(v) for v in (offset_height, offset_width, target_height, target_width))
+    require(top >= 0, "offset_height must be >= 0")
+    require(left >= 0, "offset_width must be >= 0")
+    require(columns - left - width >= 0, "width must be <= target - offset")
+    require(rows - top - height >= 0, "height must be <= target - offset")
     return like(tf.pad(batch, [[0, 0], [top, rows - top - height], [left, columns - left - width], [0, 0]]), single)
 
 
@@ -106,10 +136,11 @@ def resize_with_crop_or_pad(image, target_height, target_width):
     """The middle of the image, or the image in the middle of zeros, side by side."""
     batch, single = as_images(image)
     height, width = sizes_of(batch)
-    rows, columns = int(numbers_of(target_height)), int(numbers_of(target_width))
-    _require(columns > 0, "target_width must be > 0.")
-    _require(rows > 0, "target_height must be > 0.")
-    batch = crop_to_bounding_box(batch, max((height - rows) // 2, 0), max((width - columns) // 2, 0),
-                                 min(rows, height), min(columns, width))
-    batch = pad_to_bounding_box(batch, max((rows - height) // 2, 0), max((columns - width) // 2, 0), rows, columns)
+    rows, columns = number(target_height), number(target_width)
+    require(columns > 0, "target_width must be > 0.")
+    require(rows > 0, "target_height must be > 0.")
+    batch = crop_to_bounding_box(batch, largest((height - rows) // 2, 0), largest((width - columns) // 2, 0),
+                                 smallest(rows, height), smallest(columns, width))
+    batch = pad_to_bounding_box(batch, largest((rows - height) // 2, 0), largest((columns - width) // 2, 0), rows,
+                                columns)
     return like(batch, single)

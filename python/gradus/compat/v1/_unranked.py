@@ -3,11 +3,13 @@
 The engine needs ranks, so a call on such a tensor is noted instead of made. A run knows the ranks of what it is fed: the
 calls that it needs are then made, on placeholders of those ranks, and become ordinary nodes, once for each choice of ranks.
 """
+import functools
 import operator
 
 import gradus as tf
 
 from ... import _core
+from ..._kinds import Kind
 from ._graph import Operation, get_default_graph
 
 
@@ -35,7 +37,7 @@ class Call:
         return self.results[key]
 
 
-class Unranked:
+class Unranked(Kind):
     """A tensor or an operation that depends on values of unknown rank."""
 
     __array_priority__ = 200
@@ -46,6 +48,13 @@ class Unranked:
         self._name = graph.unique_name(name)
         self._ranked = {}  # a placeholder: by rank
         graph._operations[self._name] = _UnrankedOperation(self)
+
+    @classmethod
+    def __gradus_function__(cls, name, arguments):
+        """A function of the module, noted like those of this one."""
+        from ._functions import in_graph
+        function = functools.reduce(getattr, name.split("."), tf)
+        return defer(next(_leaves(arguments))._graph, in_graph(function), (), arguments, name.rpartition(".")[2])
 
     graph = property(lambda self: self._graph)
     name = property(lambda self: self._name + ":0")
