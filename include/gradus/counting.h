@@ -1,14 +1,16 @@
 // Counts of indices: how often each occurs, with which other, or among the best.
 #pragma once
+#include <optional>
+
 #include "gradus/in.h"
 
 namespace gradus {
 
 struct BincountOptions {
-  Tensor weights = {};          // of the shape of the numbers; without them, each counts 1
-  std::int64_t minlength = 0;   // at least so many counts
-  std::int64_t maxlength = -1;  // at most so many: larger numbers are left out
-  DType dtype = int32;          // of counts without weights
+  Tensor weights = {};                 // of the shape of the numbers; without them, each counts 1
+  Size minlength = 0;                  // at least so many counts
+  std::optional<Size> maxlength = {};  // at most so many: larger numbers are left out
+  DType dtype = int32;                 // of counts without weights
 };
 // How often 0, 1, 2, ... occur. The largest number says how many counts there are; inside vmap
 // maxlength does.

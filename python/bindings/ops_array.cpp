@@ -136,7 +136,7 @@ PyObject* transposed(const Arguments& a) {
 }
 
 PyObject* padded(const Arguments& a) {
-  const Tensor x = a.tensor(0), by = cast(a.tensor(1), int64);
+  const Tensor x = a.tensor(0), by = a.tensor(1);
   if (by.rank() != 2 || by.shape()[1] != 2)
     throw InvalidArgumentError("[pad] paddings must be a matrix with 2 columns: " +
                                gradus::to_string(by.shape()));

@@ -228,7 +228,7 @@ const FunctionEntry entries[] = {
      [](const Arguments& a) {
        const auto [values, dense] = to_pair(a[0], a[2]);
        const Tensor coordinates = a.tensor(1);
-       const std::vector<std::int64_t> rows = a.integers(3);
+       const std::vector<Size> rows = a.sizes(3);
        if (rows.size() != 1) raise(PyExc_ValueError, "expected the number of rows, got %R", a[3]);
        return wrap(on_large(values, dense, [&, transpose = a.boolean(4)] {
          return sparse_matmul(values, coordinates, dense, rows[0], {transpose});

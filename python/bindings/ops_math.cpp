@@ -114,8 +114,8 @@ PyObject* counts(const Arguments& a) {
         PyExc_ValueError,
         "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.");
   if (!a.is_none(1)) options.weights = a.tensor(1);
-  options.minlength = a.integer_or_none(2).value_or(0);
-  options.maxlength = a.integer_or_none(3).value_or(-1);
+  if (!a.is_none(2)) options.minlength = a.size(2);
+  if (!a.is_none(3)) options.maxlength = a.size(3);
   options.dtype = a.dtype(4, int32);
   const std::int64_t axis = a.integer_or_none(6).value_or(0);
   if (axis != 0 && axis != -1)
@@ -132,15 +132,13 @@ PyObject* counts(const Arguments& a) {
                                " with axis=-1; expected a vector or a matrix");
   const Tensor largest =
       bincount(arr, {.minlength = options.minlength, .maxlength = options.maxlength});
-  if (!arr.shape()[0].is_known() || !largest.shape()[0].is_known())
-    throw InvalidArgumentError("[bincount] with axis=-1 the number of rows must be known here");
-  const std::int64_t rows = arr.shape()[0], size = largest.shape()[0];
+  const Size rows = arr.shape()[0], size = largest.shape()[0];
   // Row r counts from r * size on; what is too large for its row goes behind the last one.
-  const Tensor first = expand_dims(cast(iota(rows) * Tensor(size), arr.dtype()), 1);
-  const Tensor limit = cast(Tensor(size), arr.dtype()),
-               behind = cast(Tensor(rows * size), arr.dtype());
+  const Tensor first = expand_dims(cast(iota(rows) * dynamic_size(size), arr.dtype()), 1);
+  const Tensor limit = cast(dynamic_size(size), arr.dtype()),
+               behind = cast(dynamic_size(rows * size), arr.dtype());
   options.minlength = rows * size + 1;
-  options.maxlength = -1;
+  options.maxlength = {};
   const Tensor all = bincount(where(less(arr, limit), arr + first, behind), options);
   return finished(reshape(slice(all, {0}, {rows * size}), {rows, size}));
 }

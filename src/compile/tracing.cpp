@@ -187,6 +187,21 @@ bool is_known_to_call(Size size) {
   return true;
 }
 
+namespace {
+
+// A concat along axis 0: the elements of its operands follow each other.
+bool joins_rows(const Graph& graph, const Graph::Node& n) {
+  const Shape& all = graph.info(n.first_out).aval.shape;
+  return std::ranges::all_of(graph.operands(n), [&](Graph::Value v) {
+    const Shape& part = graph.info(v).aval.shape;
+    for (int a = 1; a < all.rank(); ++a)
+      if (!is_same(part[a], all[a])) return false;
+    return true;
+  });
+}
+
+}  // namespace
+
 std::vector<Size> found_sizes(const Tensor& t) {
   if (auto sizes = sizes_in(t)) return *sizes;
   if (t.rank() == 0) return {to_size(t)};
@@ -199,16 +214,15 @@ std::vector<Size> found_sizes(const Tensor& t) {
     Graph& graph = *t.impl()->extra()->graph;
     const std::int32_t maker = graph.info(t.impl()->extra()->value).node;
     const Graph::Node* n = maker < 0 ? nullptr : &graph.nodes()[static_cast<std::size_t>(maker)];
-    const bool joins = n && n->op == &concat_op;
-    const bool views =
-        n && n->op == &reshape_op && graph.info(graph.operands(*n)[0]).aval.shape.rank() < 2;
+    const bool joins = n && n->op == &concat_op && joins_rows(graph, *n);
+    const bool views = n && n->op == &reshape_op;  // the elements stay in their order
     if (joins || views) {
       const std::vector<Graph::Value> parts(graph.operands(*n).begin(), graph.operands(*n).end());
       for (const Graph::Value v : parts) add(graph.tensor(v));
       return sizes;
     }
   }
-  for (const Tensor& element : unstack(t)) add(element);
+  for (const Tensor& element : unstack(reshape(t, {-1}))) add(element);
   return sizes;
 }
 

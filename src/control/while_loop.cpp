@@ -362,6 +362,30 @@ Size rows_of(const std::vector<Tensor>& xs) {
   return xs[0].shape()[0];
 }
 
+namespace {
+
+// A scan over no rows: what the function would make of one is found by tracing it.
+std::vector<Tensor> with_stacks_of_nothing(const LoopBody& body, std::vector<Tensor> vars,
+                                           const std::vector<Aval>& rows) {
+  std::vector<Aval> in;
+  for (const Tensor& t : vars) in.push_back({t.dtype(), t.shape()});
+  in.insert(in.end(), rows.begin(), rows.end());
+  const std::size_t count = vars.size();
+  const auto graph = Graph::make();
+  const TraceScope scope(*graph);
+  const OpenRegion region = open_region(*graph, in, {}, [&](const auto& x) { return body(x); });
+  const PauseTracing at_once;
+  for (std::size_t k = count; k < region.out.size(); ++k) {
+    Shape shape = region.out[k].shape();
+    shape.insert(0, 0);
+    const bool is_number = region.out[k].impl()->has(kWeak);
+    vars.push_back(zeros(shape, is_number ? dtype_alone({&region.out[k]}) : region.out[k].dtype()));
+  }
+  return vars;
+}
+
+}  // namespace
+
 std::vector<Tensor> run_scan(const LoopBody& body, std::vector<Tensor> vars,
                              const std::vector<Tensor>& xs, Size length, bool reverse) {
   give_dtypes("scan", vars);
@@ -414,8 +438,7 @@ std::vector<Tensor> run_scan(const LoopBody& body, std::vector<Tensor> vars,
     made.resize(out.size() - count);
     for (std::size_t k = 0; k < made.size(); ++k) made[k].push_back(out[count + k]);
   }
-  if (length == 0)
-    fail<InvalidArgumentError>("[scan] got no rows; what the function makes of them is not known");
+  if (length == 0) return with_stacks_of_nothing(body, std::move(vars), rows);
   for (auto& column : made) {
     if (reverse) std::reverse(column.begin(), column.end());
     vars.push_back(stack(column, 0));

@@ -18,8 +18,7 @@ Tensors find(const Graph& graph, const Graph::Node& n, std::span<const Tensor> i
     for (const Size size : graph.info(n.first_out + o).aval.shape)
       if (const std::int64_t i = Symbols::input_of(size);
           i >= 0 && is_same(sizes[static_cast<std::size_t>(i)], kUnbound))
-        sizes[static_cast<std::size_t>(i)] =
-            current_symbols().fresh(graph.symbols().hints()[static_cast<std::size_t>(i)]);
+        sizes[static_cast<std::size_t>(i)] = current_symbols().fresh();
   alignas(16) std::byte attrs[512];
   std::copy_n(static_cast<const std::byte*>(graph.attrs(n)), n.op->attrs().bytes, attrs);
   if (!now) bind_attrs(graph.symbols(), sizes, n.op->attrs(), attrs);

@@ -486,9 +486,11 @@ std::vector<Guard> Symbols::guards() const {
 
 std::optional<Guard> Symbols::broken_guard(const Sizes& inputs) const {
   const Lock lock(mutex_);
+  Sizes all = inputs;
+  all.resize(std::max(all.size(), hints_.size()), kUnbound);  // sizes that were made since
   // A copy: where this table belongs to the current trace, to ask may add guards to it.
   for (const Guard& g : guards())
-    if (!holds(*this, g, inputs)) return g;
+    if (!holds(*this, g, all)) return g;
   return {};
 }
 

@@ -135,6 +135,12 @@ Tensor against(const Tensor& ids, int rank) {
 
 // For each element of data, the row of its segment; zeros for those that belong to none.
 Tensor spread(const Tensor& segments, const Tensor& ids, int rank) {
+  if (!segments.shape()[0].is_known()) {
+    // There may be none, and then no id of one; a row more is there to be looked at.
+    Paddings one_more(static_cast<std::size_t>(segments.rank()), {0, 0});
+    one_more[0] = {0, 1};
+    return where(against(less(ids, 0), rank), 0, gather(pad(segments, one_more), maximum(ids, 0)));
+  }
   if (segments.shape()[0] == 0) {
     Shape shape = segments.shape();
     shape.erase(0);

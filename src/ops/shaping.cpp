@@ -122,6 +122,21 @@ const Op broadcast_to_op = linear(
       return unbroadcast(ct, ct.shape(), s.shape(0));
     });
 
+namespace {
+
+// What -1 stands for. Of nothing, it is what is left of the sizes that are not 0, as in TensorFlow;
+// -1 if they do not go together.
+Size what_is_left(const Shape& from, const Shape& to, Size count, Size known) {
+  if (!is_same(known, 0)) return count / known;
+  if (!from.is_known() || !to.is_known()) return -1;
+  std::int64_t had = 1, given = 1;
+  for (const Size size : from) had *= size > 0 ? std::int64_t{size} : 1;
+  for (const Size size : to) given *= size > 0 ? std::int64_t{size} : 1;
+  return had % given == 0 ? had / given : -1;
+}
+
+}  // namespace
+
 Tensor reshape(In x, const Shape& shape) {
   ShapeAttrs attrs{shape};
   const Size count = num_elements(x->shape());
@@ -139,10 +154,10 @@ Tensor reshape(In x, const Shape& shape) {
       unknown = i;
     }
   }
-  if (unknown >= 0 && !is_same(known, 0)) attrs.shape[unknown] = count / known;
-  const bool fits = unknown < 0
-                        ? sizes_agree(known, count)
-                        : !is_same(known, 0) && sizes_agree(known * attrs.shape[unknown], count);
+  if (unknown >= 0) attrs.shape[unknown] = what_is_left(x->shape(), shape, count, known);
+  const bool fits = unknown < 0 || !is_same(known, 0)
+                        ? sizes_agree(unknown < 0 ? known : known * attrs.shape[unknown], count)
+                        : attrs.shape[unknown] >= 0 && is_same(count, 0);
   if (!fits) {
     fail<InvalidArgumentError>("[reshape] a tensor of shape ", x->shape(), " has ", count,
                                " elements; it cannot have shape ", shape);

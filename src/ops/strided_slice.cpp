@@ -258,13 +258,16 @@ bool is_found(const Symbols& symbols, Size at, Size n) {
   return false;
 }
 
-// A position or slice whose place is computed by the program: the position is found, or the size
-// of the axis is another one in each turn of a loop.
+// A position or slice whose place is computed by the program: the position is found, or a bound or
+// the size of the axis is another one in each turn of a loop.
 bool is_computed(const Symbols& symbols, const Index& i, Size n) {
   const Slice& s = i.slice();
   if (i.kind() == Index::Kind::position) return is_found(symbols, *s.begin, n);
+  const auto differs = [&](const std::optional<Size>& size) {
+    return size && !size->is_known() && symbols.has(*size) && symbols.differs_by_turn(*size);
+  };
   const bool is_whole = !s.begin && !s.end && s.step == 1;
-  return !n.is_known() && !is_whole && symbols.has(n) && symbols.differs_by_turn(n);
+  return !is_whole && (differs(n) || differs(s.begin) || differs(s.end));
 }
 
 // The element at a position that is found, along an axis that stays.

@@ -328,6 +328,19 @@ PROGRAMS = {
     "edit_distance": (lambda x: tf.edit_distance(*(tf.sparse.from_dense(tf.reshape(whole(y), [2, 3])) for y in (x, -x)), False),
                       lambda x: [np_distance(r[r > 0], q[q > 0])
                                  for r, q in zip(np_whole(x).reshape(2, 3), np_whole(-x).reshape(2, 3))]),
+    "bincount of at least": (lambda x: tf.math.bincount(tf.cast(tf.abs(x), tf.int32), minlength=count(x) + 2, dtype=tf.float64)
+                             * tf.reduce_sum(x), lambda x: np.bincount(np.abs(x).astype(int), minlength=npc(x) + 2) * x.sum()),
+    "bincount of at most": (lambda x: tf.math.bincount(tf.cast(tf.abs(x), tf.int32), maxlength=count(x), dtype=tf.float64)
+                            * tf.reduce_sum(x), lambda x: np.bincount(np.abs(x).astype(int), minlength=9)
+                            [:min(npc(x), int(np.abs(x).max()) + 1)] * x.sum()),
+    "bincount of rows": (lambda x: tf.math.bincount(tf.cast(tf.abs(tf.reshape(x, [2, 3])), tf.int32), minlength=count(x) + 5,
+                                                    axis=-1, dtype=tf.float64) * tf.reduce_sum(x),
+                         lambda x: np.stack([np.bincount(np.abs(r).astype(int), minlength=npc(x) + 5)
+                                             for r in x.reshape(2, 3)]) * x.sum()),
+    "sparse product of found rows": (lambda x: tf.sparse.sparse_dense_matmul(sparse_rows(x), tf.reshape(x, [2, 3])),
+                                     lambda x: x.reshape(3, 2)[x[:3] > 0] @ x.reshape(2, 3)),
+    "pad on one axis": (lambda x: tf.pad(tf.reshape(x, [2, 3]), [[0, 0], [count(x), 1]]) ** 2,
+                        lambda x: np.pad(x.reshape(2, 3), [[0, 0], [npc(x), 1]]) ** 2),
     "best boxes": (lambda x: tf.gather(x, tf.image.non_max_suppression(corners(x), tf.cast(x, tf.float32), 4)) ** 2,
                    lambda x: x[np_best(x, 4)] ** 2),
     "best of positive boxes": (lambda x: tf.gather(x, tf.image.non_max_suppression(
@@ -344,4 +357,4 @@ WHOLE = {"where of a table", "size", "unique idx", "unique counts", "range from,
 # Where differences of the test arrays do not tell: equal elements, or sizes that change with them.
 JUMPS = {"best_of_each", "hardest", "until_full", "pairs_nearby", "neighbours", "adaptive_steps", "sizes_of_three", "top p",
          "clipped_tail", "half of the best", "repeat by tensor", "sum of chosen in a loop", "best boxes",
-         "best of positive boxes", "by_groups"}
+         "best of positive boxes", "by_groups", "bincount of at most"}

@@ -385,3 +385,40 @@ def test_python_functions_that_find_sizes_happen_once():
     wrong = tf.function(lambda x: tf.numpy_function(lambda a: a[None], [x], tf.TensorSpec([None], tf.float64)))
     with pytest.raises(tf.errors.InvalidArgumentError, match="Tout says"):
         wrong(tf.constant(arrays()[0]))
+
+
+def test_only_the_padded_axis_has_an_unknown_size():
+    shapes = []
+
+    @tf.function
+    def f(x, n):
+        y = tf.pad(x, [[0, 0], [n, n]])
+        shapes.append(tuple(y.shape))
+        return y
+
+    assert f(tf.ones([2, 3]), tf.constant(2)).shape == (2, 7)
+    assert shapes[0] == (2, None)
+
+
+def test_what_is_left_of_nothing():
+    assert tf.reshape(tf.zeros([0, 6, 2]), [0, -1, 2]).shape == (0, 6, 2)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.reshape(tf.zeros([0, 6, 2]), [0, -1, 5])
+
+
+def test_rows_of_different_lengths_do_not_stack():
+    @tf.function
+    def f(x):
+        rows = tf.TensorArray(tf.float64, size=3)
+        for i in tf.range(3):
+            rows = rows.write(i, x[:i + 1])
+        return rows.stack()
+
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        f(tf.ones([4], tf.float64))
+
+
+def test_sizes_of_many_unknown_axes():
+    f = tf.function(lambda n: tf.reshape(tf.ones([n, n + 1, n, n + 2]), [-1, 2]))
+    assert f(tf.constant(2)).shape == (24, 2)
+    assert f(tf.constant(0)).shape == (0, 2)
