@@ -6,12 +6,11 @@
 // states as it ran (kept_states.h), these are half of the checkpoints, and what lies between two of
 // them, a stretch, is reversed by itself. Every iteration runs the programs that it runs where all
 // stacks are kept, in the same order of sums: same bits.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
+#include "base/system_memory.h"
 #include "control/checkpoint_schedule.h"
 #include "control/kept_states.h"
 #include "control/loop_pull.h"
@@ -69,13 +68,8 @@ struct CheckpointAttrs {
   }
 };
 
-std::int64_t memory_of_machine() {
-  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::int64_t>(sysconf(_SC_PAGE_SIZE));
-}
-
 std::int64_t limit_of(const CountedLoop& loop) {
-  return loop.memory_limit > 0 ? loop.memory_limit : memory_of_machine() / 4;
+  return loop.memory_limit > 0 ? loop.memory_limit : static_cast<std::int64_t>(total_memory() / 4);
 }
 
 // What one iteration takes.

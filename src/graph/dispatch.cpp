@@ -1,5 +1,6 @@
 #include "graph/dispatch.h"
 
+#include <bit>
 #include <optional>
 
 #include "base/check.h"
@@ -19,10 +20,18 @@ namespace gradus {
 
 constinit thread_local ThreadContext thread_context;
 
+namespace {
+
+// In libstdc++ a source_location is one pointer, and that of no place is null.
+static_assert(sizeof(std::source_location) == sizeof(void*));
+bool is_nowhere(std::source_location where) { return !std::bit_cast<const void*>(where); }
+
+}  // namespace
+
 namespace detail {
 
 void set_call_site(std::source_location where) noexcept {
-  if (thread_context.fixed || where.line() == 0) return;
+  if (thread_context.fixed || is_nowhere(where)) return;
   thread_context.where = where;
   thread_context.in_call = true;
 }
@@ -303,12 +312,20 @@ void run_kernel(const Op& op, const void* attrs, Pointers in, std::span<const Te
   op.info.kernel({{op, attrs, views}, results});
 }
 
+namespace {
+
+void end_of_op() {
+  if (thread_context.open_calls == 0) thread_context.in_call = false;
+}
+
+}  // namespace
+
 Tensors dispatch(const Op& op, const void* attrs, Pointers in) {
   check_arguments(op, in);
   const std::uint16_t flags = flags_of(in);
   Tensors out = flags || runs_by_body(op, {}) ? dispatch_slowly(op, attrs, in, flags)
                                               : run_concrete(op, attrs, in);
-  thread_context.in_call = thread_context.open_calls > 0;
+  end_of_op();
   return out;
 }
 
@@ -345,18 +362,18 @@ Tensor run_simply(const Op& op, Pointers in) {
 Tensor dispatch_one(const Op& op, const void* attrs, Pointers in) {
   check_arguments(op, in);
   const std::uint16_t flags = flags_of(in);
-  Tensor out;
-  if (!(flags & ~(kTracked | kHasTangent))) out = run_simply(op, in);
-  if (out.defined()) {
-    if (flags && thread_context.observer)
-      thread_context.observer->observe(op, attrs, in, {&out, 1});
-  } else if (flags || runs_by_body(op, {})) {
-    out = std::move(dispatch_slowly(op, attrs, in, flags)[0]);
-  } else {
-    out = std::move(run_concrete(op, attrs, in)[0]);
+  if (!(flags & ~(kTracked | kHasTangent))) {
+    if (Tensor out = run_simply(op, in); out.defined()) {
+      if (flags && thread_context.observer)
+        thread_context.observer->observe(op, attrs, in, {&out, 1});
+      end_of_op();
+      return out;
+    }
   }
-  thread_context.in_call = thread_context.open_calls > 0;
-  return out;
+  Tensors out = flags || runs_by_body(op, {}) ? dispatch_slowly(op, attrs, in, flags)
+                                              : run_concrete(op, attrs, in);
+  end_of_op();
+  return std::move(out[0]);
 }
 
 }  // namespace gradus

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/executable_memory.h"
+#include "base/code_memory.h"
 
 namespace gradus::kernels {
 namespace {
