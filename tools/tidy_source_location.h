@@ -7,5 +7,8 @@ struct source_location {
   constexpr unsigned column() const noexcept { return 0; }
   constexpr const char* file_name() const noexcept { return ""; }
   constexpr const char* function_name() const noexcept { return ""; }
+
+ private:
+  const void* place_ = nullptr;  // one pointer, as in libstdc++
 };
 }  // namespace std

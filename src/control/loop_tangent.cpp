@@ -108,7 +108,7 @@ std::shared_ptr<const CountedLoop::Push> find_push(const CountedLoop& loop, std:
   moved->xs = moved->shifts.size();
   moved->ys = pushed.body->output_count() - moved->carries;
   const std::lock_guard lock(loop.mutex);
-  return loop.pushes.try_emplace(std::move(in), std::move(push)).first->second;
+  return loop.pushes.try_emplace(std::move(in), push).first->second;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Random programs whose sizes the data decide: a plain interpreter, eager ops and a compiled
 // function agree, with first and second derivatives; and random C++ functions that look at sizes
 // are never given a program of other sizes. GRADUS_RANDOM_SIZES=n makes n programs of each kind
-// instead of 200.
+// instead of 200 (60 under sanitizers).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,9 +21,15 @@
 namespace gradus::sized {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr unsigned kPrograms = 60;
+#else
+constexpr unsigned kPrograms = 200;
+#endif
+
 unsigned program_count() {
   const char* count = std::getenv("GRADUS_RANDOM_SIZES");
-  return count ? static_cast<unsigned>(std::atoi(count)) : 200;
+  return count ? static_cast<unsigned>(std::atoi(count)) : kPrograms;
 }
 
 class Draw {
