@@ -70,8 +70,8 @@ class GraphProgram {
  public:
   GraphProgram();
 
-  // A value that each run is given. A size of -1 is any size; unknown sizes at the same axis of
-  // several placeholders are taken to be one size, as batches are.
+  // A value that each run is given. A size of -1 is any size. Ops take unknown sizes to be as they
+  // need them, equal say; a run that needs such an op at other sizes is an error.
   Tensor placeholder(DType dtype, const Shape& shape = {},
                      const std::string& name = "Placeholder") const;
   // A value as a node of the program, so that ops on it are nodes and it can be fed.
@@ -92,6 +92,9 @@ class GraphProgram {
   Operation operation(const std::function<void()>& effects) const;
   // The node made last.
   Operation last() const;
+  // Its author does not look at unknown sizes (in Python they are None), so that only ops rely on
+  // what they are. A run then minds only what the ops that it needs rely on.
+  void hide_sizes() const;
 
   // For those who look at programs: the nodes in the order in which they were made.
   struct NodeInfo {

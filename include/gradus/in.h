@@ -13,8 +13,6 @@ class Variable;
 
 namespace detail {
 void set_call_site(std::source_location where) noexcept;
-void begin_call() noexcept;
-void end_call() noexcept;
 Tensor weak_number(double x);
 Tensor weak_number(std::int64_t x);
 Tensor weak_number(Size size);
@@ -29,16 +27,9 @@ inline constexpr std::source_location kNowhere{};
 #define GRADUS_HERE std::source_location::current()
 #endif
 
-// The last parameter of public functions without other operands; nobody gives it. The call lasts as
-// long as it lives.
-class CallSite {
- public:
-  CallSite(std::source_location where = GRADUS_HERE) {  // NOLINT: implicit by design
-    detail::set_call_site(where);
-    detail::begin_call();
-  }
-  ~CallSite() { detail::end_call(); }
-  CallSite(const CallSite&) = delete;
+// The last parameter of public functions without other operands; nobody gives it.
+struct CallSite {
+  CallSite(std::source_location where = GRADUS_HERE) { detail::set_call_site(where); }  // NOLINT
 };
 
 class Operand {

@@ -1,5 +1,6 @@
 // Looking into a function that is being traced (gradus/function.h), for bindings and libraries.
 #pragma once
+#include <functional>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -53,6 +54,8 @@ bool is_known_to_call(Size size);
 const void* trace_of_sizes() noexcept;
 // The same of any integer tensor of known length: what depends on values is found when the program
 // runs.
-std::vector<Size> found_sizes(const Tensor& t);
+// `adjust` may change numbers that are not sizes yet.
+using AdjustNumber = std::function<Tensor(const Tensor&)>;
+std::vector<Size> found_sizes(const Tensor& t, const AdjustNumber& adjust = {});
 
 }  // namespace gradus

@@ -82,7 +82,11 @@ PyObject* node(const Arguments& a) {
 
 const FunctionEntry entries[] = {
     {"_program", "", "A new graph program.",
-     [](const Arguments&) { return capsule(std::make_unique<GraphProgram>()); }},
+     [](const Arguments&) {
+       auto program = std::make_unique<GraphProgram>();
+       program->hide_sizes();
+       return capsule(std::move(program));
+     }},
     {"_program_number", "program", "The number of a program, as in _place.",
      [](const Arguments& a) { return PyLong_FromUnsignedLongLong(program_of(a[0]).number()); }},
     {"_place", "tensor", "(program, value, node) of a tensor of a program, or None.", place},

@@ -183,6 +183,21 @@ Tensor slice_of_example(Tensor x, const Tensor& begin, const Shape& size) {
   return x;
 }
 
+// The -1 of a shape may be among numbers that only the program will know.
+PyObject* reshaped(const Arguments& a) {
+  const Tensor x = a.tensor(0);
+  if (!is_traced(a[1])) return wrap(reshape(x, a.shape(1)));
+  const Tensor numbers = cast(a.tensor(1), int64);
+  if (numbers.rank() != 1 || sizes_in(numbers)) return wrap(reshape(x, a.shape(1)));
+  const auto left = [&] {
+    const Tensor given = reduce_prod(where(less(numbers, 0), 1, numbers));
+    return floordiv(size(x, int64), maximum(given, 1));
+  };
+  const std::vector<Size> sizes = found_sizes(
+      a.tensor(1), [&](const Tensor& n) { return where(less(n, 0), cast(left(), n.dtype()), n); });
+  return wrap(reshape(x, Shape(std::span<const Size>(sizes))));
+}
+
 PyObject* sliced(const Arguments& a) {
   const Tensor x = a.tensor(0), begin = PyLong_Check(a[1]) ? Tensor() : a.tensor(1);
   const Shape size = a.shape(2);
@@ -336,7 +351,7 @@ const FunctionEntry entries[] = {
     {"rank", "input, name=None", "The number of axes as a tensor.",
      [](const Arguments& a) { return wrap(rank(a.tensor(0))); }},
     {"reshape", "tensor, shape, name=None", "The elements in another shape; one size may be -1.",
-     [](const Arguments& a) { return wrap(reshape(a.tensor(0), a.shape(1))); }},
+     reshaped},
     {"broadcast_to", "input, shape, name=None", "Repeated to a larger shape.",
      [](const Arguments& a) {
        const Tensor x = a.tensor(0);

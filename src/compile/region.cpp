@@ -6,13 +6,13 @@
 #include "base/check.h"
 #include "compile/graph_copy.h"
 #include "compile/inner_memory.h"
-#include "compile/node_sizes.h"
 #include "compile/roles.h"
 #include "compile/stretches.h"
 #include "gradus/ops.h"
 #include "gradus/tracing.h"
 #include "graph/bind.h"
 #include "graph/evaluate.h"
+#include "graph/node_sizes.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {

@@ -5,13 +5,13 @@
 #include <map>
 
 #include "base/check.h"
-#include "compile/node_sizes.h"
 #include "compile/passes/expand.h"
 #include "compile/roles.h"
 #include "graph/bind.h"
 #include "graph/context.h"
 #include "graph/found_size.h"
 #include "graph/inner_graphs.h"
+#include "graph/node_sizes.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {

@@ -202,12 +202,12 @@ bool joins_rows(const Graph& graph, const Graph::Node& n) {
 
 }  // namespace
 
-std::vector<Size> found_sizes(const Tensor& t) {
+std::vector<Size> found_sizes(const Tensor& t, const AdjustNumber& adjust) {
   if (auto sizes = sizes_in(t)) return *sizes;
-  if (t.rank() == 0) return {to_size(t)};
+  if (t.rank() == 0) return {to_size(adjust ? adjust(t) : t)};
   std::vector<Size> sizes;
   const auto add = [&](const Tensor& part) {
-    for (const Size size : found_sizes(part)) sizes.push_back(size);
+    for (const Size size : found_sizes(part, adjust)) sizes.push_back(size);
   };
   // Some elements may be sizes already, or -1 as in reshape.
   if (is_symbolic(t)) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "compile/node_sizes.h"
 #include "control/branch.h"
 #include "control/open_region.h"
 #include "control/sized_flow.h"
@@ -11,6 +10,7 @@
 #include "gradus/variable.h"
 #include "graph/bind.h"
 #include "graph/host_number.h"
+#include "graph/node_sizes.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus::detail {
@@ -136,8 +136,8 @@ std::int64_t known_branch(const char* what, const Tensor& chooser, std::size_t b
   const bool is_cond = branches == 2 && std::string_view(what) == "cond";
   const bool is_integer = chooser.dtype() == int32 || chooser.dtype() == int64;
   // A bool of C++ comes as a number.
-  const bool fits = is_cond ? chooser.dtype() == bool_ || (is_integer && chooser.impl()->has(kWeak))
-                            : is_integer;
+  const bool fits =
+      is_cond ? chooser.dtype() == bool_ || (is_integer && chooser.impl()->has(kWeak)) : is_integer;
   if (chooser.rank() != 0 || !fits) {
     fail<InvalidArgumentError>("[", what, "] got ", name_of(chooser.dtype()), " of shape ",
                                chooser.shape(), "; expected a scalar ",

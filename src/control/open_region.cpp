@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "compile/node_sizes.h"
 #include "gradus/variable.h"
+#include "graph/node_sizes.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {

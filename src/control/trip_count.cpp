@@ -3,11 +3,11 @@
 #include <cstring>
 
 #include "compile/graph_copy.h"
-#include "compile/node_sizes.h"
 #include "compile/passes/pipeline.h"
 #include "control/loop.h"
 #include "graph/found_size.h"
 #include "graph/needed.h"
+#include "graph/node_sizes.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus {

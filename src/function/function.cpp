@@ -7,6 +7,8 @@
 #include "function/trace_cache.h"
 #include "graph/bind.h"
 #include "graph/context.h"
+#include "graph/found_size.h"
+#include "ops/seed_log.h"
 #include "tensor/tensor_impl.h"
 
 namespace gradus::detail {
@@ -19,6 +21,7 @@ FunctionCore::~FunctionCore() = default;
 FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& body,
                                          const std::string& key) {
   State& s = *state_;
+  end_of_call();
   bool plain = !thread_context.graph;
   for (const Tensor& t : in) {
     if (!t.defined()) fail<InvalidArgumentError>("[", s.options.name, "] got an undefined tensor");
@@ -30,6 +33,7 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
   };
   if (!plain) return inlined();  // part of a larger function
   constexpr std::size_t kMostAttempts = 16;
+  SeedLog seeds;  // of random numbers: another attempt draws the same
   for (Attempts attempts;;) {
     std::shared_ptr<Trace> trace;
     {
@@ -38,6 +42,11 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
     }
     if (!trace) return inlined();
     check_numbers(*trace, in, s.options.name);
+    std::optional<SeedScope> drawn;
+    if (trace->is_stateful && finds_sizes(*trace->graph)) {
+      using Use = SeedScope::Use;
+      drawn.emplace(seeds, attempts.failed.empty() ? Use::note : Use::repeat);
+    }
     try {
       return {run_trace(*trace, in), trace->structure};
     } catch (const BrokenGuard& e) {
@@ -45,7 +54,8 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
       // did not: at these it is another program. Other sizes than these go on using it.
       const std::optional<Sizes> sizes = bind_sizes(*trace->graph, in);
       if (sizes && !trace->graph->symbols().guards_hold(*sizes)) continue;
-      // Or it found sizes for which it is another program. It has changed nothing yet.
+      // Or it found sizes for which it is another program. Variables are as they were; what it has
+      // called of the host is called again.
       const auto is_ours = [&](const BrokenGuard::Found& f) {
         return f.table == &trace->graph->symbols();
       };

@@ -46,7 +46,7 @@ class HintsFromCall {
 
   // None if something with an effect, random numbers say, would have to run.
   std::optional<std::int64_t> size_in_call(Graph::Value v, int axis) const {
-    const Needed needed = needed_for(graph_, {&v, 1});
+    const Needed needed = needed_with_sizes(graph_, {&v, 1});
     for (std::size_t k = 0; k < graph_.nodes().size(); ++k)
       if (needed.nodes[k] && graph_.nodes()[k].op->info.stateful) return {};
     std::vector<Tensor> in(arguments_.begin(), arguments_.end());
@@ -57,6 +57,10 @@ class HintsFromCall {
     const Mute nobody_is_told(0);
     try {
       return evaluate_needed(graph_, in, {&v, 1})[0].shape()[axis];
+    } catch (const CancelledError&) {
+      throw;
+    } catch (const InternalError&) {
+      throw;
     } catch (const Error&) {  // whoever runs the program is told
       return {};
     }

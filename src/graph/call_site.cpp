@@ -4,7 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "base/check.h"
 #include "graph/context.h"
 #include "graph/variable_program.h"
 
@@ -17,16 +16,6 @@ static_assert(sizeof(std::source_location) == sizeof(const ForeignLine*));
 std::source_location as_location(const ForeignLine& line) {
   return std::bit_cast<std::source_location>(&line);
 }
-
-std::source_location line_of_op() {
-  const ThreadContext& c = thread_context;
-  return c.fixed || std::exchange(thread_context.in_call, false) ? c.where : std::source_location();
-}
-
-[[maybe_unused]] const bool errors_name_lines = [] {
-  line_of_call = line_of_op;
-  return true;
-}();
 
 }  // namespace
 

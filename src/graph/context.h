@@ -51,6 +51,22 @@ struct ThreadContext {
 };
 extern constinit thread_local ThreadContext thread_context;
 
+// An op has come to its end, or a function that runs none: an error from now on is not of its line.
+inline void end_of_call() {
+  if (thread_context.open_calls == 0) thread_context.in_call = false;
+}
+
+// A function that runs several ops for the user, of whose line errors are until it ends.
+class OpenCall {
+ public:
+  OpenCall() { ++thread_context.open_calls; }
+  ~OpenCall() {
+    --thread_context.open_calls;
+    end_of_call();
+  }
+  OpenCall(const OpenCall&) = delete;
+};
+
 // What happens in this scope is not told to observers that opened after `level` and before the
 // scope: the insides of an op that they see as one, or tangents, which only outer levels may see.
 class Mute {

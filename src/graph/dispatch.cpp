@@ -22,6 +22,16 @@ constinit thread_local ThreadContext thread_context;
 
 namespace {
 
+std::source_location line_of_op() {
+  const ThreadContext& c = thread_context;
+  return c.fixed || std::exchange(thread_context.in_call, false) ? c.where : std::source_location();
+}
+// Here, where every program that runs an op has it linked in.
+[[maybe_unused]] const bool errors_name_lines = [] {
+  line_of_call = line_of_op;
+  return true;
+}();
+
 // In libstdc++ a source_location is one pointer, and that of no place is null.
 static_assert(sizeof(std::source_location) == sizeof(void*));
 bool is_nowhere(std::source_location where) { return !std::bit_cast<const void*>(where); }
@@ -34,12 +44,6 @@ void set_call_site(std::source_location where) noexcept {
   if (thread_context.fixed || is_nowhere(where)) return;
   thread_context.where = where;
   thread_context.in_call = true;
-}
-
-void begin_call() noexcept { ++thread_context.open_calls; }
-void end_call() noexcept {
-  --thread_context.open_calls;
-  thread_context.in_call = thread_context.open_calls > 0;
 }
 
 }  // namespace detail
@@ -198,14 +202,8 @@ bool runs_by_body(const Op& op, Pointers in) {
              : !op.info.infer && !op.info.kernel;
 }
 
-struct InBody {
-  InBody() { detail::begin_call(); }
-  ~InBody() { --thread_context.open_calls; }
-  InBody(const InBody&) = delete;
-};
-
 Tensors run_body(const Op& op, const void* attrs, Pointers in, bool observed) {
-  const InBody here;
+  const OpenCall here;
   if (std::all_of(in.begin(), in.end(), [](const Tensor* t) { return is_concrete(*t); })) {
     Avals checked;  // the body would find most mistakes too, but speak of its own ops
     infer_outputs({op, attrs, views_of(in)}, checked);
@@ -312,20 +310,12 @@ void run_kernel(const Op& op, const void* attrs, Pointers in, std::span<const Te
   op.info.kernel({{op, attrs, views}, results});
 }
 
-namespace {
-
-void end_of_op() {
-  if (thread_context.open_calls == 0) thread_context.in_call = false;
-}
-
-}  // namespace
-
 Tensors dispatch(const Op& op, const void* attrs, Pointers in) {
   check_arguments(op, in);
   const std::uint16_t flags = flags_of(in);
   Tensors out = flags || runs_by_body(op, {}) ? dispatch_slowly(op, attrs, in, flags)
                                               : run_concrete(op, attrs, in);
-  end_of_op();
+  end_of_call();
   return out;
 }
 
@@ -366,13 +356,13 @@ Tensor dispatch_one(const Op& op, const void* attrs, Pointers in) {
     if (Tensor out = run_simply(op, in); out.defined()) {
       if (flags && thread_context.observer)
         thread_context.observer->observe(op, attrs, in, {&out, 1});
-      end_of_op();
+      end_of_call();
       return out;
     }
   }
   Tensors out = flags || runs_by_body(op, {}) ? dispatch_slowly(op, attrs, in, flags)
                                               : run_concrete(op, attrs, in);
-  end_of_op();
+  end_of_call();
   return std::move(out[0]);
 }
 

@@ -90,7 +90,7 @@ std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs,
 
 std::vector<Tensor> evaluate_needed(Graph& graph, std::span<const Tensor> inputs,
                                     std::span<const Graph::Value> wanted) {
-  const Needed needed = needed_for(graph, wanted);
+  const Needed needed = needed_with_sizes(graph, wanted);
   return run_nodes(graph, inputs, wanted, [&](std::size_t k) { return needed.nodes[k]; });
 }
 

@@ -10,7 +10,7 @@ namespace gradus {
 
 // Symbolic sizes take their values from the shapes of the given inputs.
 std::vector<Tensor> evaluate(Graph& graph, std::span<const Tensor> inputs);
-// Only what the wanted values are computed from.
+// Only what the wanted values and their sizes are computed from.
 std::vector<Tensor> evaluate_needed(Graph& graph, std::span<const Tensor> inputs,
                                     std::span<const Graph::Value> wanted);
 // Only the first `nodes` nodes, which need the first inputs, and the values that are wanted.

@@ -41,6 +41,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
   static std::shared_ptr<Graph> make() { return std::shared_ptr<Graph>(new Graph); }
   // An empty graph whose sizes have the same names.
   static std::shared_ptr<Graph> make_like(const Graph& other);
+  static std::shared_ptr<Graph> make_with(std::shared_ptr<Symbols> symbols) {
+    return std::shared_ptr<Graph>(new Graph(std::move(symbols)));
+  }
   // An empty graph for values that are used beside those of what this thread traces: sizes are
   // names of the same table, so that new ones that either makes mean the same to both.
   static std::shared_ptr<Graph> make_beside_trace();

@@ -340,7 +340,29 @@ void Symbols::add(const Guard& guard) {
   guard_count_.store(guards_.size(), std::memory_order_release);
 }
 
+std::shared_ptr<Symbols> Symbols::with_guards(
+    const std::function<bool(const Guard&)>& keeps) const {
+  const Lock lock(mutex_);
+  const auto made = std::make_shared<Symbols>();
+  made->atoms_ = atoms_;
+  made->atom_of_input_ = atom_of_input_;
+  made->names_ = names_;
+  made->hints_ = hints_;
+  made->expected_ = expected_;
+  made->assumed_ = assumed_;
+  made->by_turn_ = by_turn_;
+  std::ranges::copy_if(guards_, std::back_inserter(made->guards_), keeps);
+  made->guard_count_ = made->guards_.size();
+  return made;
+}
+
 void Symbols::note(Guard::Question question, Size a, Size b, bool answer) {
+  constexpr std::size_t kMostGuards = 10000;
+  if (guards_.size() >= kMostGuards) {
+    fail<InvalidArgumentError>(
+        "the function asked ", kMostGuards, " questions about sizes that only its run will know, ",
+        print(a), " and ", print(b), " last; a loop over such a size is gd::while_loop");
+  }
   add({question, a, b, answer, thread_context.where});
 }
 
@@ -485,10 +507,9 @@ std::vector<Guard> Symbols::guards() const {
 }
 
 std::optional<Guard> Symbols::broken_guard(const Sizes& inputs) const {
-  const Lock lock(mutex_);
   Sizes all = inputs;
-  all.resize(std::max(all.size(), hints_.size()), kUnbound);  // sizes that were made since
-  // A copy: where this table belongs to the current trace, to ask may add guards to it.
+  all.resize(std::max(all.size(), input_count()), kUnbound);  // sizes that were made since
+  // A copy, and no lock: to ask may add guards to this table, or to that of another trace.
   for (const Guard& g : guards())
     if (!holds(*this, g, all)) return g;
   return {};

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <source_location>
@@ -97,6 +98,8 @@ class Symbols {
   std::int64_t as_number(Size size);
   void add(const Guard& guard);          // that was noted elsewhere, and saved
   void forget_guards(std::size_t from);  // asked for a trace that was dropped
+  // A table with the same names that relies on some of the guards.
+  std::shared_ptr<Symbols> with_guards(const std::function<bool(const Guard&)>& keeps) const;
   // What each input's size was in the call that was traced; none if there was no call.
   std::vector<std::optional<std::int64_t>> hints() const;
   std::vector<Guard> guards() const;

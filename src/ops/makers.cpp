@@ -162,13 +162,20 @@ Tensor filled(const Shape& shape, DType dtype, double value) {
 
 }  // namespace
 
-Tensor zeros(const Shape& shape, DType dtype, CallSite) { return filled(shape, dtype, 0); }
-Tensor ones(const Shape& shape, DType dtype, CallSite) { return filled(shape, dtype, 1); }
+Tensor zeros(const Shape& shape, DType dtype, CallSite) {
+  const OpenCall here;
+  return filled(shape, dtype, 0);
+}
+Tensor ones(const Shape& shape, DType dtype, CallSite) {
+  const OpenCall here;
+  return filled(shape, dtype, 1);
+}
 Tensor fill(const Shape& shape, In value) { return broadcast_to(value, shape); }
 Tensor zeros_like(In x) { return zeros(x->shape(), x->dtype()); }
 Tensor ones_like(In x) { return ones(x->shape(), x->dtype()); }
 
 Tensor iota(Size count, DType dtype, CallSite) {
+  const OpenCall here;
   return run_alone(iota_op, IotaAttrs{count, dtype}, !count.is_known());
 }
 
@@ -282,6 +289,7 @@ Tensor linspace(In start, In stop, Size num, int axis) {
 }
 
 Tensor eye(Size num_rows, Size num_columns, const Shape& batch_shape, DType dtype, CallSite) {
+  const OpenCall here;
   const Size columns = is_same(num_columns, -1) ? num_rows : num_columns;
   const Tensor square = equal(expand_dims(iota(num_rows), 1), iota(columns));
   Shape shape = batch_shape;

@@ -389,12 +389,15 @@ Tensor Parameter::as(DType dtype) const {
 }
 
 Tensor uniform(const Shape& shape, const UniformOptions& o, CallSite) {
+  const OpenCall here;
   return uniform_numbers(shape, o, stateful(o.seed));
 }
 Tensor normal(const Shape& shape, const NormalOptions& o, CallSite) {
+  const OpenCall here;
   return normal_numbers(shape, o, Distribution::normal, stateful(o.seed));
 }
 Tensor truncated_normal(const Shape& shape, const NormalOptions& o, CallSite) {
+  const OpenCall here;
   return normal_numbers(shape, o, Distribution::truncated_normal, stateful(o.seed));
 }
 Tensor generated_uniform(const Shape& shape, In state, const UniformOptions& o) {

@@ -129,9 +129,12 @@ namespace {
 Size what_is_left(const Shape& from, const Shape& to, Size count, Size known) {
   if (!is_same(known, 0)) return count / known;
   if (!from.is_known() || !to.is_known()) return -1;
-  std::int64_t had = 1, given = 1;
-  for (const Size size : from) had *= size > 0 ? std::int64_t{size} : 1;
-  for (const Size size : to) given *= size > 0 ? std::int64_t{size} : 1;
+  const auto product = [](const Shape& shape) {  // checked: it may not fit
+    Size n = 1;
+    for (const Size size : shape) n *= size > 0 ? size : Size(1);
+    return std::int64_t{n};
+  };
+  const std::int64_t had = product(from), given = product(to);
   return had % given == 0 ? had / given : -1;
 }
 

@@ -84,6 +84,7 @@ bool Variable::trainable() const { return state_of(*this).trainable; }
 void Variable::set_trainable(bool trainable) const { state_of(*this).trainable = trainable; }
 
 void Variable::assign(In value) const {
+  const OpenCall here;
   VariableState& state = state_of(*this);
   Tensor t = checked("assign", state, value);
   if (const auto tracer = tracer_of(state)) return tracer->write(state, t);
@@ -126,6 +127,7 @@ void update(const Variable& v, const char* what, const Tensor& delta, const Op& 
 
 void Variable::assign_add(In delta) const { update(*this, "assign_add", delta, add_op, add); }
 void Variable::assign_sub(In delta) const {
+  const OpenCall here;
   update(*this, "assign_sub", delta, subtract_op, subtract);
 }
 

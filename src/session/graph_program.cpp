@@ -132,6 +132,8 @@ GraphProgram::After::~After() { state_->close(); }
 
 GraphProgram::GraphProgram() : state_(std::make_shared<State>()) {}
 
+void GraphProgram::hide_sizes() const { state_->hides_sizes = true; }
+
 void GraphProgram::make_default() const { ambient_graph = state_->graph.get(); }
 
 const std::shared_ptr<Graph>& GraphProgram::graph() const { return state_->graph; }
@@ -141,9 +143,7 @@ Tensor GraphProgram::placeholder(DType dtype, const Shape& shape, const std::str
   Shape sizes = shape;
   for (int a = 0; a < sizes.rank(); ++a) {
     if (!sizes[a].is_known() || sizes[a] >= 0) continue;
-    auto& names = state_->axis_sizes;
-    while (names.size() <= static_cast<std::size_t>(a)) names.push_back(g.symbols().fresh());
-    sizes[a] = names[static_cast<std::size_t>(a)];
+    sizes[a] = g.symbols().fresh();
   }
   const Graph::Value v = g.add_input({dtype, sizes});
   state_->placeholders[v] = name;

@@ -52,7 +52,7 @@ struct GraphProgram::State final : VariableProgram, std::enable_shared_from_this
   std::map<Graph::Value, std::string> placeholders;  // their names
   std::vector<std::pair<std::shared_ptr<VariableState>, Operation>> initializers;
   std::optional<std::int64_t> seed;
-  std::vector<Size> axis_sizes;  // the names of unknown sizes, by axis
+  bool hides_sizes = false;  // from its author: all questions about them come from ops
 
  private:
   struct Stretch {  // nodes from here on

@@ -9,6 +9,7 @@
 #include "compile/executable.h"
 #include "compile/stretches.h"
 #include "graph/bind.h"
+#include "graph/context.h"
 #include "kernels/philox.h"
 #include "session/session_plan.h"
 #include "tensor/tensor_impl.h"
@@ -140,8 +141,7 @@ Sizes checked_sizes(const Graph& graph, std::span<const Tensor> in, std::vector<
   std::optional<Sizes> sizes = bind_sizes(graph, in);
   if (!sizes) {
     fail<InvalidArgumentError>(
-        "[Session] unknown sizes at the same axis of placeholders are taken to be one size, but "
-        "values of different sizes are fed; give one of the placeholders a known size");
+        "[Session] the sizes that are fed do not go together as the program takes them to");
   }
   if (std::find(known.begin(), known.end(), *sizes) != known.end()) return *sizes;
   if (!serves(graph, *sizes)) {
@@ -173,6 +173,7 @@ void check_fed(const Graph& graph, const Tensor& t, std::size_t i) {
 
 std::vector<Tensor> Session::run(Plan& plan, std::vector<Tensor> values) {
   const std::lock_guard lock(state_->mutex);
+  end_of_call();
   const ClosedGraph& closed = plan.closed;
   const Graph& graph = *closed.graph;
   if (values.size() != plan.fed) {

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <queue>
+#include <set>
+#include <string_view>
 
 #include "base/check.h"
-#include "compile/node_sizes.h"
+#include "compile/roles.h"
+#include "graph/inner_graphs.h"
+#include "graph/node_sizes.h"
 #include "ops/seed_nodes.h"
 #include "tensor/tensor_impl.h"
 
@@ -156,12 +160,31 @@ Alias::Alias(const Graph& g, const Schedule& schedule) : of_(g.value_count(), nu
 
 namespace {
 
+// The table of sizes of a run: without what is relied on only by nodes that it does not need. Those
+// and their questions have the same line. Nodes with graphs inside have the whole table.
+std::shared_ptr<Graph> graph_for(const GraphProgram::State& program, const Schedule& schedule) {
+  const Graph& from = *program.graph;
+  using Line = std::pair<std::string_view, std::uint_least32_t>;
+  const auto line = [](const std::source_location& where) {
+    return Line(where.line() > 0 ? where.file_name() : "", where.line());
+  };
+  std::set<Line> needed = {Line("", 0)};
+  bool has_regions = false;
+  for (const std::uint32_t n : schedule.nodes) {
+    needed.insert(line(from.nodes()[n].where));
+    has_regions = has_regions || held_as<HasGraphs>(from, from.nodes()[n]);
+  }
+  if (!program.hides_sizes || has_regions) return Graph::make_like(from);
+  return Graph::make_with(
+      from.symbols().with_guards([&](const Guard& g) { return needed.contains(line(g.where)); }));
+}
+
 class Closing {
  public:
   Closing(const GraphProgram::State& program, const Schedule& schedule)
       : from_(*program.graph),
         program_(program),
-        to_(Graph::make_like(from_)),
+        to_(graph_for(program, schedule)),
         scope_(*to_),
         alias_(from_, schedule),
         now_(from_.value_count(), kNone) {

@@ -21,5 +21,10 @@ int main(int argc, char** argv) {
     gd::save_function(argv[1], step.saved());
     std::cout << step(gd::eye(2)) << " " << step(gd::eye(2)) << "\n";
   }
+  try {  // errors name this line, however the library is linked
+    gd::matmul(w.value(), gd::ones({3, 3}));
+  } catch (const gd::Error& e) {
+    if (std::string(e.what()).find("main.cpp:") == std::string::npos) return 2;
+  }
   return gradient.to_vector<float>() == std::vector<float>{2, 4, 6, 8} ? 0 : 1;
 }

@@ -364,3 +364,28 @@ def test_division_of_integers_and_losses_of_lists():
         losses = session.run([v1.losses.softmax_cross_entropy([[0, 1]], [[1.0, 2.0]]),
                               v1.losses.sparse_softmax_cross_entropy([1], [[1.0, 2.0]])])
         assert abs(losses[0] - 0.3132617) < 1e-5 and abs(losses[1] - 0.3132617) < 1e-5
+
+
+def test_placeholders_have_sizes_of_their_own():
+    a = tf.placeholder(tf.float32, [None, 2])
+    b = tf.placeholder(tf.float32, [None, 2])
+    both = tf.concat([a, b], 0)
+    total = a + b
+    with tf.Session() as session:
+        feeds = {a: np.ones((2, 2)), b: np.ones((3, 2))}
+        assert session.run(both, feeds).shape == (5, 2)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(total, feeds)
+        np.testing.assert_array_equal(session.run(total, {a: np.ones((3, 2)), b: np.ones((3, 2))}), np.full((3, 2), 2))
+
+
+def test_a_run_minds_only_the_sizes_that_its_ops_rely_on():
+    x = tf.placeholder(tf.float32, [None])
+    moved = x + tf.constant([1., 2., 3.])
+    doubled = x * 2.
+    with tf.Session() as session:
+        for n in (3, 1, 5, 0):
+            np.testing.assert_array_equal(session.run(doubled, {x: np.ones(n)}), np.full(n, 2))
+        np.testing.assert_array_equal(session.run(moved, {x: np.ones(3)}), [2, 3, 4])
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(moved, {x: np.ones(5)})

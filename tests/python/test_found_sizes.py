@@ -422,3 +422,10 @@ def test_sizes_of_many_unknown_axes():
     f = tf.function(lambda n: tf.reshape(tf.ones([n, n + 1, n, n + 2]), [-1, 2]))
     assert f(tf.constant(2)).shape == (24, 2)
     assert f(tf.constant(0)).shape == (0, 2)
+
+
+def test_a_size_that_is_left_open_by_data():
+    f = tf.function(lambda x, s: tf.reshape(x, s) ** 2)
+    for shape in ([2, -1], [-1, 6], [6, 1], [3, 2]):
+        expected = np.arange(6.).reshape(shape) ** 2
+        np.testing.assert_array_equal(f(tf.range(6.), tf.constant(shape)), expected)

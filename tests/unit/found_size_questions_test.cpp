@@ -163,5 +163,40 @@ TEST(FoundSizeQuestions, TracesOfSlicesInALoop) {
       2);
 }
 
+// The hint of a size that hangs on another one that is found.
+TEST(FoundSizeQuestions, LoopsOverTheRowsOfTwoMasks) {
+  const auto f = [](const Tensor& x) {
+    Tensor p = boolean_mask(x, x > 0);
+    p = boolean_mask(p * ones({p.shape()[0]}, float64), p > 1);
+    Tensor y = reduce_sum(p);
+    for (std::int64_t i = 0; i < p.shape()[0]; ++i) y = y * 2 + 1;
+    return y;
+  };
+  const auto compiled = function(f);
+  for (const Tensor& x : {Tensor({1.5, -2.0, 3.0, 0.5}), Tensor({2.0, 2.0, 2.0, 2.0}),
+                          Tensor({-1.0, -1.0, 0.5, 0.25})})
+    EXPECT_EQ(compiled(x).item<double>(), f(x).item<double>());
+}
+
+// A run that stops at a question is made again with the same random numbers: were they drawn anew,
+// rare answers would become rarer.
+TEST(FoundSizeQuestions, RandomNumbersKeepTheirDistribution) {
+  random::set_seed(5);
+  const auto f = function([] {
+    const Tensor r = random::normal({3}, {.dtype = float64});
+    return boolean_mask(r, r > 0).shape()[0] > 2 ? Tensor(1.0) : Tensor(0.0);
+  });
+  double sum = 0;
+  constexpr int kCalls = 2000;
+  for (int i = 0; i < kCalls; ++i) sum += f().item<double>();
+  EXPECT_NEAR(sum / kCalls, 0.125, 0.03);  // four standard deviations
+}
+
+TEST(FoundSizeQuestions, ReshapeOfNothing) {
+  EXPECT_EQ(reshape(zeros({0, 6, 2}), {0, -1, 2}).shape(), (Shape{0, 6, 2}));
+  EXPECT_THROW(reshape(zeros({0}), {0, std::int64_t{1} << 32, std::int64_t{1} << 32, -1}),
+               ResourceExhaustedError);
+}
+
 }  // namespace
 }  // namespace gradus
