@@ -397,14 +397,13 @@ class RaggedTensor(Composite):
     def to_sparse(self, name=None):
         """The values with their places."""
         tf = _tf()
-        columns = [self._rows_of_values(), self._column_numbers()]
-        values = self._values
+        columns = [tf.cast(c, tf.int64) for c in (self._rows_of_values(), self._column_numbers())]
+        values, bounds = self._values, tf.cast(self.bounding_shape(), tf.int64)
         if isinstance(values, RaggedTensor):
             inner = values.to_sparse()
             columns = [tf.gather(c, inner.indices[:, 0]) for c in columns]
-            return tf.SparseTensor(tf.concat([tf.stack(columns, 1), inner.indices[:, 1:]], 1), inner.values,
-                                   self.bounding_shape())
-        return tf.SparseTensor(tf.stack(columns, 1), values, self.bounding_shape())
+            return tf.SparseTensor(tf.concat([tf.stack(columns, 1), inner.indices[:, 1:]], 1), inner.values, bounds)
+        return tf.SparseTensor(tf.stack(columns, 1), values, bounds)
 
     def to_list(self):
         """Nested Python lists."""
@@ -540,10 +539,10 @@ def _in_rows(x, key):
             def bound(value, otherwise):
                 if value is None:
                     return otherwise
-                value = tf.constant(int(value), tf.int64)
+                value = tf.constant(int(value), lengths.dtype)
                 return tf.minimum(tf.maximum(tf.where(value < 0, lengths + value, value), 0), lengths)
             begin, end = bound(first.start, tf.zeros_like(lengths)), bound(first.stop, lengths)
-            columns, ids = x._column_numbers(), x._rows_of_values()
+            columns, ids = tf.cast(x._column_numbers(), lengths.dtype), x._rows_of_values()
             kept = tf.where((columns >= tf.gather(begin, ids)) & (columns < tf.gather(end, ids)))[:, 0]
             picked = RaggedTensor.from_row_lengths(gather_rows(x._values, kept), tf.maximum(end - begin, 0))
         if not rest:
@@ -562,7 +561,8 @@ def gather_rows(x, rows):
     starts, lengths = tf.gather(x.row_starts(), rows), tf.gather(x.row_lengths(), rows)
     made = RaggedTensor._made(None, tf.concat([[0], tf.cumsum(lengths)], 0), x._uniform)
     count = int(made._row_splits[-1])
-    ids = tf.searchsorted(made._row_splits[1:], tf.range(count, dtype=tf.int64), side="right", out_type=tf.int64)
-    places = tf.range(count, dtype=tf.int64) - tf.gather(made._row_splits, ids) + tf.gather(starts, ids)
+    numbers = tf.range(count, dtype=made._row_splits.dtype)
+    ids = tf.searchsorted(made._row_splits[1:], numbers, side="right", out_type=tf.int64)
+    places = numbers - tf.gather(made._row_splits, ids) + tf.gather(starts, ids)
     made._values = gather_rows(x._values, places)
     return made

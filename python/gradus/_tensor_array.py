@@ -399,7 +399,19 @@ class TensorArray:
         else:
             array._items, array._rows = None, tf.convert_to_tensor(value, self._dtype)
             array._lengths = tf.cast(lengths, "int32")
+            self._check_lengths(array._rows, array._lengths)
         return array
+
+    @staticmethod
+    def _check_lengths(rows, lengths):
+        """That the parts of a tensor are all of it."""
+        tf = _tf()
+        length, used = tf.shape(rows)[0], tf.reduce_sum(lengths)
+
+        def fail(*_):
+            raise tf.errors.InvalidArgumentError(None, None, "TensorArray.split: the lengths do not add up to the number of "
+                                                 "rows; give each row to one part")
+        check(tf.equal(length, used), fail)
 
     def identity(self):
         return self

@@ -496,7 +496,7 @@ segment_sum, segment_mean = _segments("segment_sum", "sum"), _segments("segment_
 def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
     """The sum of some rows of each segment, divided by the root of their number."""
     ids = tf.convert_to_tensor(segment_ids)
-    count = ids[-1] + 1 if num_segments is None else num_segments
+    count = tf.reduce_max(tf.concat([ids, [-1]], 0)) + 1 if num_segments is None else num_segments
     return tf.math.unsorted_segment_sqrt_n(_some_rows(data, indices, sparse_gradient), ids, count)
 
 

@@ -1,6 +1,6 @@
 #include "control/choices.h"
-#include "autodiff/some_inputs.h"
 
+#include "autodiff/some_inputs.h"
 #include "gradus/ops.h"
 #include "graph/batch.h"
 

@@ -1,10 +1,10 @@
 #include "control/loop.h"
-#include "autodiff/some_inputs.h"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
+#include "autodiff/some_inputs.h"
 #include "base/check.h"
 #include "control/loop_batch.h"
 #include "control/loop_run.h"

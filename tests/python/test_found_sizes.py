@@ -429,3 +429,16 @@ def test_a_size_that_is_left_open_by_data():
     for shape in ([2, -1], [-1, 6], [6, 1], [3, 2]):
         expected = np.arange(6.).reshape(shape) ** 2
         np.testing.assert_array_equal(f(tf.range(6.), tf.constant(shape)), expected)
+
+
+def test_parts_of_a_tensor_are_all_of_it():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32), tf.TensorSpec([None], tf.int32)])
+    def parts(x, lengths):
+        array = tf.TensorArray(tf.float32, 2, infer_shape=False).split(x, lengths)
+        return array.read(0), array.read(1)
+
+    first, second = parts(tf.range(6.), tf.constant([4, 2]))
+    assert first.numpy().tolist() == [0, 1, 2, 3] and second.numpy().tolist() == [4, 5]
+    for lengths in ([1, 2], [4, 5]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="do not add up"):
+            parts(tf.range(6.), tf.constant(lengths))

@@ -118,3 +118,19 @@ def test_bad_bytes_in_long_strings(seed):
     assert kept.numpy().tolist() == [ord(c) for c in text.decode("utf-8", "ignore")]
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.strings.unicode_decode(tf.constant(b"a" * 5000 + b"\xff"), "UTF-8", errors="strict")
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_ragged_rows_with_splits_of_either_dtype(dtype):
+    rows = tf.RaggedTensor.from_row_lengths([1., 2., 3., 4.], tf.constant([2, 0, 2], dtype))
+    assert rows[:, :1].to_list() == [[1], [], [3]]
+    assert rows[:, -1:].to_list() == [[2], [], [4]]
+    assert rows[1:].to_list() == [[], [3, 4]]
+    assert tf.gather(rows, [2, 0]).to_list() == [[3, 4], [1, 2]]
+    assert tf.sparse.to_dense(rows.to_sparse()).numpy().tolist() == [[1, 2], [0, 0], [3, 4]]
+    assert rows[1:].row_splits.dtype == rows[:, :1].row_splits.dtype == dtype
+
+
+def test_sparse_segments_of_nothing():
+    nothing = tf.zeros([0], tf.int32)
+    assert tf.sparse.segment_sqrt_n(tf.ones([3, 2]), nothing, nothing).shape == (0, 2)

@@ -53,6 +53,9 @@ class Unranked(Kind):
     def __gradus_function__(cls, name, arguments):
         """A function of the module, noted like those of this one."""
         from ._functions import in_graph
+        if name.startswith("_"):  # the test of a loop, say, which is traced at once
+            raise TypeError("a loop or a branch uses a placeholder of unknown rank; give the placeholder a shape, [] for a "
+                            "scalar")
         function = functools.reduce(getattr, name.split("."), tf)
         return defer(next(_leaves(arguments))._graph, in_graph(function), (), arguments, name.rpartition(".")[2])
 
