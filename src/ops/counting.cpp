@@ -39,11 +39,12 @@ Tensor bincount(In arr, const BincountOptions& o) {
       cast(reduce_min(ids), int64).item<std::int64_t>() < 0) {
     fail<InvalidArgumentError>("[bincount] got a negative number; only 0 and above are counted");
   }
-  Size size = o.maxlength.value_or(0);
-  if (!o.maxlength || arr->impl()->kind != ValueKind::batched) {
+  const bool is_limited = o.maxlength && !(o.maxlength->is_known() && *o.maxlength < 0);
+  Size size = is_limited ? *o.maxlength : Size(0);
+  if (!is_limited || arr->impl()->kind != ValueKind::batched) {
     const Tensor above = one_above(arr);
     const Tensor needed = where(less(above, 0), above, maximum(above, o.minlength));
-    size = to_size(o.maxlength ? minimum(needed, *o.maxlength) : needed);
+    size = to_size(is_limited ? minimum(needed, *o.maxlength) : needed);
   }
   const Tensor inside = where(less(ids, cast(dynamic_size(size), ids.dtype())), ids, -1);
   if (!o.weights.defined()) {
