@@ -9,8 +9,8 @@ namespace gradus {
 struct BincountOptions {
   Tensor weights = {};  // of the shape of the numbers; without them, each counts 1
   Size minlength = 0;   // at least so many counts
-  std::optional<Size> maxlength =
-      {};               // at most so many, if not negative: larger numbers are left out
+  // At most so many, if there is such a limit and it is not negative: larger numbers are left out.
+  std::optional<Size> maxlength = {};
   DType dtype = int32;  // of counts without weights
 };
 // How often 0, 1, 2, ... occur. The largest number says how many counts there are; inside vmap

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "autodiff/rules.h"
 #include "base/check.h"
 #include "compile/region.h"
 #include "gradus/ops.h"
@@ -83,6 +84,23 @@ void push_host(const Site& s, std::span<const Tensor>, std::span<Tensor>) {
                            "] code outside of the program has no forward-mode derivative");
 }
 
+// The gradient of code that is made of ops, as gradients of host functions are: it runs once more
+// under a tape.
+HostFunction::Pull pull_of(HostFunction::Run run) {
+  return [run = std::move(run)](const std::vector<Tensor>& in, const std::vector<Tensor>& cts) {
+    const std::vector<Cotangent> seeds(cts.begin(), cts.end());
+    const auto found = vjp_of(
+        [&](std::span<const Tensor> x) {
+          const std::vector<Tensor> out = run({x.begin(), x.end()});
+          return Tensors(out.begin(), out.end());
+        },
+        in, ~0u, seeds);
+    std::vector<Tensor> gradients;
+    for (const Cotangent& g : found) gradients.push_back(g.is_zero() ? Tensor() : dense(g));
+    return gradients;
+  };
+}
+
 // The gradient is one more call.
 void pull_host(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
                std::span<Cotangent> grads) {
@@ -102,19 +120,18 @@ void pull_host(const Site& s, std::span<const Tensor> cts, std::uint32_t wanted,
     which.push_back(i);
     results.push_back({s.args[i].dtype, {}, static_cast<int>(i)});
   }
-  const HostFunction gradient{
-      .name = "gradient of " + call.function.name,
-      .run =
-          [pull = call.function.pull, count, which](const std::vector<Tensor>& all) {
-            const auto split = all.begin() + static_cast<std::ptrdiff_t>(count);
-            const auto found = pull({all.begin(), split}, {split, all.end()});
-            std::vector<Tensor> out;
-            for (std::size_t i : which)
-              out.push_back(found[i].defined() ? found[i] : zeros_like(all[i]));
-            return out;
-          },
-      .pull = {},
-      .is_foreign = call.function.is_foreign};
+  const HostFunction::Run run = [pull = call.function.pull, count,
+                                 which](const std::vector<Tensor>& all) {
+    const auto split = all.begin() + static_cast<std::ptrdiff_t>(count);
+    const auto found = pull({all.begin(), split}, {split, all.end()});
+    std::vector<Tensor> out;
+    for (std::size_t i : which) out.push_back(found[i].defined() ? found[i] : zeros_like(all[i]));
+    return out;
+  };
+  const HostFunction gradient{.name = "gradient of " + call.function.name,
+                              .run = run,
+                              .pull = pull_of(run),
+                              .is_foreign = call.function.is_foreign};
   const std::vector<Tensor> found = host_call(gradient, operands, results);
   for (std::size_t k = 0; k < which.size(); ++k) grads[which[k]] = found[k];
 }

@@ -329,3 +329,22 @@ def test_a_check_right_before_a_product():
     np.testing.assert_array_equal(f(a, b), np.full((3, 5, 4), 24.0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="assertion failed"):
         f(a * 10, b)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_python_functions_have_derivatives_of_any_order(compiled):
+    def cube(x):
+        return tf.py_function(lambda a: a * a * a, [x], tf.float64)
+
+    def slope(f):
+        def g(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.reduce_sum(f(x))
+            return tape.gradient(y, x)
+        return g
+
+    f, x = cube, np.array([1.5, -2.])
+    for expected in (3 * x * x, 6 * x, [6., 6.]):
+        f = slope(f)
+        np.testing.assert_allclose((tf.function(f) if compiled else f)(tf.constant(x)), expected)
