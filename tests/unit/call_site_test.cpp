@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gradus/error.h"
 #include "gradus/explain.h"
 #include "gradus/function.h"
 #include "gradus/gradient.h"
