@@ -757,16 +757,6 @@ void drop_pause(PyObject* capsule) {
 const FunctionEntry entries[] = {
     {"_is_tracing", "", "Whether a function is being traced.",
      [](const Arguments&) { return PyBool_FromLong(is_tracing()); }},
-    {"_traced_name", "tensor", "The name of a traced tensor, or None.",
-     [](const Arguments& a) -> PyObject* {
-       if (!is_tensor(a[0]) || !is_symbolic(tensor_of(a[0]))) Py_RETURN_NONE;
-       return text(traced_name(tensor_of(a[0]))).release();
-     }},
-    {"_has_value", "x",
-     "Whether this is known now: no traced tensor and no example of a vectorized_map.",
-     [](const Arguments& a) {
-       return PyBool_FromLong(!is_tensor(a[0]) || has_value(tensor_of(a[0])));
-     }},
     {"_pause_tracing", "", "Until the result is dropped, nothing is traced.",
      [](const Arguments&) { return PyCapsule_New(new PauseTracing, nullptr, drop_pause); }},
     {"_run_functions_eagerly", "value", "Whether functions are called without being traced.",

@@ -144,6 +144,16 @@ const FunctionEntry entries[] = {
          delete static_cast<detail::Mapping*>(PyCapsule_GetPointer(c, kMapping));
        });
      }},
+    {"_traced_name", "tensor", "The name of a traced tensor, or None.",
+     [](const Arguments& a) -> PyObject* {
+       if (!is_tensor(a[0]) || !is_symbolic(tensor_of(a[0]))) Py_RETURN_NONE;
+       return text(traced_name(tensor_of(a[0]))).release();
+     }},
+    {"_has_value", "x",
+     "Whether this is known now: no traced tensor and no example of a vectorized_map.",
+     [](const Arguments& a) {
+       return PyBool_FromLong(!is_tensor(a[0]) || has_value(tensor_of(a[0])));
+     }},
     {"_is_example", "tensor", "Whether this is one example of a vectorized_map.",
      [](const Arguments& a) { return PyBool_FromLong(is_example(a.tensor(0))); }},
     {"_is_true_for_any", "tensor", "Whether a bool is true for one example at least.",

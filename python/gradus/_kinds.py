@@ -51,7 +51,8 @@ def is_traced(tensor):
 def size_of(tensor, axis):
     """The size of an axis: a number, or a scalar of the program where only that will know it."""
     size = tensor.shape[axis]
-    return sys.modules["gradus"].shape(tensor)[axis] if size is None else size
+    is_unknown = getattr(size, "value", size) is None  # TensorFlow 1's dimensions have a value
+    return sys.modules["gradus"].shape(tensor)[axis] if is_unknown else size
 
 
 def static_sizes(shape):

@@ -19,18 +19,9 @@ Branches& branches_of(const void* attrs) {
   return *static_cast<Branches*>(static_cast<const BranchAttrs*>(attrs)->held);
 }
 
-std::size_t chosen(const View& index, std::size_t count) {
-  std::int64_t i = 0;
-  if (index.dtype == bool_) i = *index.as<bool>();
-  if (index.dtype == int32) i = *index.as<std::int32_t>();
-  if (index.dtype == int64) i = *index.as<std::int64_t>();
-  const auto last = static_cast<std::int64_t>(count) - 1;
-  return static_cast<std::size_t>(i < 0 || i > last ? last : i);
-}
-
 void run_chosen(const KernelCall& c) {
   const auto& regions = branches_of(c.attrs).regions();
-  const Region& region = *regions[chosen(c.in[0], regions.size())];
+  const Region& region = *regions[chosen_branch(c.in[0], regions.size())];
   Executable::Runner runner(region.program(), c.in.subspan(1));
   SmallVector<void*, 16> in, out;
   for (const View& v : c.in.subspan(1)) in.push_back(v.data);
@@ -202,6 +193,15 @@ std::shared_ptr<const Held> Branches::without_effects() const {
     regions.push_back(pure ? pure : r);
   }
   return changed ? std::make_shared<Branches>(std::move(regions)) : nullptr;
+}
+
+std::size_t chosen_branch(const View& index, std::size_t count) {
+  std::int64_t i = 0;
+  if (index.dtype == bool_) i = *index.as<bool>();
+  if (index.dtype == int32) i = *index.as<std::int32_t>();
+  if (index.dtype == int64) i = *index.as<std::int64_t>();
+  const auto last = static_cast<std::int64_t>(count) - 1;
+  return static_cast<std::size_t>(i < 0 || i > last ? last : i);
 }
 
 std::vector<Tensor> trace_pull(const Region& effective, std::span<const Tensor> in,

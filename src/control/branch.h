@@ -41,6 +41,8 @@ class Branches : public Held, public Repeatable, public TakesMemory, public HasG
 
 std::shared_ptr<Held> read_branches(TextReader& reader, Graph& around);  // what describe() wrote
 
+// The branch that an index (bool or integer, a scalar) means: out of range is the last one.
+std::size_t chosen_branch(const View& index, std::size_t count);
 // Runs the branch that `index` (bool or integer, a scalar) chooses.
 Tensors run_branches(const std::shared_ptr<Branches>& branches, const Tensor& index,
                      std::span<const Tensor> operands);

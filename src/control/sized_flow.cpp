@@ -4,6 +4,7 @@
 
 #include "autodiff/some_inputs.h"
 #include "base/check.h"
+#include "control/branch.h"
 #include "gradus/interrupt.h"
 #include "gradus/ops.h"
 #include "gradus/tracing.h"
@@ -171,15 +172,6 @@ Tensors run_node(const SizedFlow& flow, std::span<const Tensor> operands, const 
   return out;
 }
 
-std::size_t chosen(const Tensor& index, std::size_t count) {
-  std::int64_t i = 0;
-  if (index.dtype() == bool_) i = index.item<bool>();
-  if (index.dtype() == int32) i = index.item<std::int32_t>();
-  if (index.dtype() == int64) i = index.item<std::int64_t>();
-  const auto last = static_cast<std::int64_t>(count) - 1;
-  return static_cast<std::size_t>(i < 0 || i > last ? last : i);
-}
-
 // Marks the inputs of a region through which a derivative goes on from the marked results.
 std::vector<bool> reached_inputs(const Region& region, const std::vector<bool>& results) {
   const Graph& g = region.graph();
@@ -251,8 +243,10 @@ void SizedFlow::infer(std::span<const View> in, std::span<const Size> found, Ava
 
 template <class Call>
 Tensors SizedFlow::choose_or_repeat(std::span<const Tensor> in, const Call& call) const {
-  if (kind == Kind::branch)
-    return call(*regions[chosen(in[0], regions.size())], {in.begin() + 1, in.end()});
+  if (kind == Kind::branch) {
+    const View index{in[0].impl()->data, &in[0].shape(), in[0].dtype()};
+    return call(*regions[chosen_branch(index, regions.size())], {in.begin() + 1, in.end()});
+  }
   const auto captures = in.subspan(varies.size());
   std::vector<Tensor> state(in.begin(), in.end());
   for (std::int64_t done = 0; done != maximum_iterations; ++done) {

@@ -45,7 +45,7 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
     std::optional<SeedScope> drawn;
     if (trace->is_stateful && finds_sizes(*trace->graph)) {
       using Use = SeedScope::Use;
-      drawn.emplace(seeds, attempts.failed.empty() ? Use::note : Use::repeat);
+      drawn.emplace(seeds, seeds.empty() ? Use::note : Use::repeat);
     }
     try {
       return {run_trace(*trace, in), trace->structure};
@@ -60,7 +60,11 @@ FunctionCore::Results FunctionCore::call(std::vector<Tensor> in, const Body& bod
         return f.table == &trace->graph->symbols();
       };
       if (std::ranges::none_of(e.found, is_ours)) throw;
-      if (attempts.failed.size() == kMostAttempts) return inlined();
+      if (attempts.failed.size() == kMostAttempts) {
+        drawn.reset();
+        drawn.emplace(seeds, SeedScope::Use::repeat);
+        return inlined();
+      }
       attempts.failed.push_back(trace);
       // What earlier attempts found stays: branches that are over do not say it again.
       attempts.found.resize(trace->graph->symbols().input_count() - trace->unknowns);

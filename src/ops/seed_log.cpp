@@ -43,8 +43,11 @@ Tensor SeedScope::next(FunctionRef<Tensor()> draw) {
     } const closed;
     pair = draw();
   }
-  for (SeedScope* s = innermost; s != repeated; s = s->outer_)
-    if (s->use_ == Use::note && s->sees_this()) s->log_.push_back(pair);
+  for (SeedScope* s = innermost; s != repeated; s = s->outer_) {
+    if (!s->sees_this()) continue;
+    s->log_.push_back(pair);
+    s->used_ = s->log_.size();
+  }
   return pair;
 }
 

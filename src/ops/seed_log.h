@@ -13,7 +13,7 @@ class Graph;
 using SeedLog = std::vector<Tensor>;  // pairs or states; in a trace they are values of its graph
 
 // While it lives, seeds are noted in a log, or come from it, also those of programs that run. A
-// function that draws more than the log has gets new ones.
+// function that draws more than the log has gets new ones, which are noted.
 class SeedScope {
  public:
   enum class Use { note, repeat };
