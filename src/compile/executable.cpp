@@ -151,7 +151,8 @@ std::shared_ptr<Executable::Layout> Executable::make_layout(Sizes sizes) const {
       ++at;
     };
     for (Value v : g.operands(n)) look(v);
-    bool empty = !n.op->info.stateful && n.out_count > 0;
+    const OpInfo& info = n.op->info;
+    bool empty = !info.stateful && !info.checks_values && n.out_count > 0;
     for (std::uint32_t i = 0; i < n.out_count; ++i) {
       look(n.first_out + i);
       empty &= l.shapes[n.first_out + i].num_elements() == 0;

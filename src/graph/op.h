@@ -232,6 +232,9 @@ struct OpInfo {
   std::uint32_t first_order_outputs = 0;
   bool stateful = false;   // has an effect or a hidden input: never merged or dropped
   bool is_marker = false;  // what it is says more than its numbers do: it is never folded to them
+  // The kernel refuses some values of its inputs (an index out of range). It runs also where its
+  // results have no elements, to look at them; other kernels are spared that case.
+  bool checks_values = false;
 };
 
 class Op {

@@ -65,6 +65,7 @@ void infer_gather(const Call& c, Avals& out) {
 void gather_kernel(const KernelCall& c) {
   const Extents e = extents(c.get<GatherAttrs>(), c.shape(0), c.shape(1));
   check_indices("gather", c.in[1], e.n);
+  if (c.out[0].count() == 0) return;
   kernels::gather(size_of(c.in[0].dtype), c.in[0].data, c.in[1].dtype, c.in[1].data,
                   {e.batch, e.outer, e.n, e.inner, e.m}, c.out[0].data);
 }
@@ -120,7 +121,8 @@ const Op gather_op =
             .kernel = gather_kernel,
             .batch = batch_gather,
             .samples = gather_samples,
-            .like = "numpy.take"},
+            .like = "numpy.take",
+            .checks_values = true},
            [](const Site& s, int, const Tensor& ct) -> Cotangent {
              const auto& p = s.get<GatherAttrs>();
              const Shape& shape = s.shape(0);
@@ -156,6 +158,7 @@ const Op scatter_rows_op = linear(
          [](const KernelCall& c) {
            const Shape& shape = *c.out[0].shape;
            check_indices("scatter_rows", c.in[0], shape[0]);
+           if (c.out[0].count() == 0) return;
            const std::complex<double> zero{};
            kernels::scatter_into_empty(
                kernels::ScatterOp::add, c.in[1].dtype, c.in[0].dtype, c.in[0].data, c.in[1].data,
@@ -179,7 +182,8 @@ const Op scatter_rows_op = linear(
                sample<ScatterAttrs>({{{5}, 0, 2, Fill::integer}, {{5}}}, {{2}}),
                sample<ScatterAttrs>({{{0}, 0, 2, Fill::integer}, {{0, 2}}}, {{3, 2}})};
          },
-     .like = "tensorflow.IndexedSlices"},
+     .like = "tensorflow.IndexedSlices",
+     .checks_values = true},
     [](const Site& s, int, const Tensor& ct) -> Cotangent { return gather(ct, s.in[0]); });
 
 Tensor gather(In params, In indices, std::optional<int> axis, int batch_dims) {

@@ -57,6 +57,7 @@ void infer_tensor_scatter(const Call& c, Avals& out) {
 template <ScatterOp S>
 void tensor_scatter_kernel(const KernelCall& c) {
   RowNumbers rows(c.op.name(), c.in[1], c.shape(0), c.get<PickAttrs>().batch_dims);
+  if (c.out[0].count() == 0) return;
   const auto bytes = static_cast<std::size_t>(c.in[0].count()) * size_of(c.in[0].dtype);
   if (c.out[0].data != c.in[0].data && bytes > 0) std::memcpy(c.out[0].data, c.in[0].data, bytes);
   kernels::scatter(S, c.in[0].dtype, int64, rows.data(), c.in[2].data,
@@ -89,7 +90,8 @@ OpInfo tensor_scatter_info(const char* name, const char* doc, DTypes dtypes) {
           .kernel = tensor_scatter_kernel<S>,
           .batch = batch_tensor_scatter,
           .samples = tensor_scatter_samples,
-          .in_place_ok = true};
+          .in_place_ok = true,
+          .checks_values = true};
 }
 
 Tensor pick(const Tensor& params, const Tensor& indices, int batch_dims);
@@ -113,6 +115,7 @@ const Op gather_nd_op =
             .kernel =
                 [](const KernelCall& c) {
                   RowNumbers rows("gather_nd", c.in[1], c.shape(0), c.get<PickAttrs>().batch_dims);
+                  if (c.out[0].count() == 0) return;
                   kernels::gather(size_of(c.in[0].dtype), c.in[0].data, int64, rows.data(),
                                   {1, 1, rows.rows, rows.width, rows.count}, c.out[0].data);
                 },
@@ -132,7 +135,8 @@ const Op gather_nd_op =
                       sample<PickAttrs>({{{2, 3, 2}}, coordinates({2, 3, 1}, 3)}, {1}),
                       sample<PickAttrs>({{{2, 3}}, coordinates({2, 0}, 1)}, {0})};
                 },
-            .like = "tensorflow.gather_nd"},
+            .like = "tensorflow.gather_nd",
+            .checks_values = true},
            [](const Site& s, int, const Tensor& ct) -> Cotangent {
              const int batch_dims = s.get<PickAttrs>().batch_dims;
              const Shape &shape = s.shape(0), &indices = s.shape(1);
@@ -161,6 +165,7 @@ const Op scatter_nd_op =
                 [](const KernelCall& c) {
                   const auto& p = c.get<PlaceAttrs>();
                   RowNumbers rows("scatter_nd", c.in[0], p.shape, p.batch_dims);
+                  if (c.out[0].count() == 0) return;
                   const std::complex<double> zero{};
                   kernels::scatter_into_empty(ScatterOp::add, c.in[1].dtype, int64, rows.data(),
                                               c.in[1].data, {rows.count, rows.width, rows.rows},
@@ -182,7 +187,8 @@ const Op scatter_nd_op =
                       sample<PlaceAttrs>({coordinates({2, 3, 1}, 4), {{2, 3}}}, {{2, 4}, 1}),
                       sample<PlaceAttrs>({coordinates({0, 1}, 4), {{0}}}, {{2}, 0})};
                 },
-            .like = "tensorflow.scatter_nd"},
+            .like = "tensorflow.scatter_nd",
+            .checks_values = true},
            [](const Site& s, int, const Tensor& ct) -> Cotangent {
              return pick(ct, s.in[0], s.get<PlaceAttrs>().batch_dims);
            });

@@ -72,6 +72,7 @@ template <ScatterOp S>
 void segment_kernel(const KernelCall& c) {
   const std::int64_t segments = c.get<SegmentAttrs>().num_segments;
   check_indices(c.op.name(), c.in[1], segments, true);
+  if (c.out[0].count() == 0) return;
   const std::int64_t width = row_shape(c.shape(0), c.shape(1)).num_elements();
   visit_dtype(c.in[0].dtype, [&](auto zero) {
     const auto empty = empty_value<S, decltype(zero)>();
@@ -123,7 +124,8 @@ OpInfo info(const char* name, const char* doc, DTypes dtypes) {
           .infer = infer_segments,
           .kernel = segment_kernel<S>,
           .batch = batch_segments,
-          .samples = segment_samples<S>};
+          .samples = segment_samples<S>,
+          .checks_values = true};
 }
 
 // ids as a mask or column against rows of data.

@@ -94,6 +94,7 @@ void sparse_matmul_kernel(const KernelCall& c) {
   const Shape& dense = c.shape(1);
   const kernels::ElementPlaces places(c.in[2].dtype, c.in[2].data, c.in[0].count(), p.transpose);
   check_inside(c, places, p.rows, row_count(dense));
+  if (c.out[0].count() == 0) return;
   kernels::sparse_matmul(c.in[0].dtype, places, c.in[0].data, c.in[1].data,
                          {batch_of(dense), p.rows, row_count(dense), dense.back()}, c.out[0].data);
 }
@@ -201,7 +202,8 @@ const Op sparse_matmul_op = bilinear(
      .batch = batch_sparse_matmul,
      .flops = [](const Call& c) { return flops(static_cast<double>(c.in[0].count()), c.shape(1)); },
      .samples = sparse_matmul_samples,
-     .like = "tf.sparse.sparse_dense_matmul"},
+     .like = "tf.sparse.sparse_dense_matmul",
+     .checks_values = true},
     transpose_sparse_matmul);
 
 const Op sampled_matmul_op = bilinear(

@@ -124,5 +124,45 @@ TEST(ScatterNd, GradientsWithRepeats) {
   }
 }
 
+// Where a result has no elements there is nothing to compute, but an index can still be wrong.
+TEST(IndicesIntoNothing, AreRefusedEagerAndCompiled) {
+  using Call = std::function<Tensor(const Tensor& at)>;
+  const Tensor no_columns = zeros({3, 0}), no_rows = zeros({0, 2});
+  const auto pair_at = [](const Tensor& at) { return stack({at, at}, 1); };
+  const std::pair<const char*, Call> cases[] = {
+      {"gather", [&](const Tensor& at) { return gather(no_columns, at); }},
+      {"gather of an axis",
+       [&](const Tensor& at) {
+         return gather(zeros({0, 3}), at, 1);
+       }},
+      {"gather_nd", [&](const Tensor& at) { return gather_nd(no_columns, expand_dims(at, 1)); }},
+      {"scatter_nd",
+       [&](const Tensor& at) {
+         return scatter_nd(expand_dims(at, 1), zeros({1, 0}), {3, 0});
+       }},
+      {"tensor_scatter_nd_update",
+       [&](const Tensor& at) {
+         return tensor_scatter_nd_update(no_columns, expand_dims(at, 1), zeros({1, 0}));
+       }},
+      {"unsorted_segment_sum",
+       [&](const Tensor& at) {
+         return unsorted_segment_sum(zeros({1, 0}), at, 3);
+       }},
+      {"sparse_matmul",
+       [&](const Tensor& at) { return sparse_matmul(ones({1}), pair_at(at), no_columns, 3); }},
+  };
+  for (const auto& [name, call] : cases) {
+    const auto compiled = gradus::function(call);
+    EXPECT_EQ(call(Tensor{2}).shape().num_elements(), 0) << name;
+    EXPECT_EQ(compiled(Tensor{2}).shape().num_elements(), 0) << name;
+    EXPECT_THROW(call(Tensor{3}), InvalidArgumentError) << name;
+    EXPECT_THROW(compiled(Tensor{3}), InvalidArgumentError) << name;
+  }
+  EXPECT_THROW(unsorted_segment_sum(Tensor{1.0f}, Tensor{0}, 0), InvalidArgumentError);
+  EXPECT_THROW(scatter_nd(Tensor{{0}}, zeros({1, 2}), {0, 2}), InvalidArgumentError);
+  EXPECT_THROW(tensor_scatter_nd_add(no_rows, Tensor{{0}}, zeros({1, 2})), InvalidArgumentError);
+  EXPECT_EQ(unsorted_segment_sum(Tensor{1.0f}, Tensor{-1}, 0).shape(), Shape({0}));
+}
+
 }  // namespace
 }  // namespace gradus
